@@ -1,0 +1,1 @@
+"""Kvasir's harness: configuration, plans, runs, records, tables, claims and report."""
