@@ -1,0 +1,92 @@
+"""Reads the configuration folder and turns every mistake in it into one message: file, key, found, allowed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from harness.config.scale import Scale
+from harness.config.site import Site
+from harness.config.study import Study
+from harness.config.top import Top
+from harness.errors import KvasirError
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything the configuration says, checked."""
+
+    top: Top
+    scale: Scale
+    site: Site
+    studies: dict[str, Study]
+
+    @property
+    def results(self) -> str:
+        """Root of this scale's results, relative to the working directory."""
+        return f"{self.site.results}/{self.top.scale}"
+
+
+def describe(error: ValidationError, file: str) -> str:
+    """One line a mistake: `file: key: found VALUE: what is allowed`."""
+    lines = []
+    for item in error.errors():
+        key = ".".join(str(part) for part in item["loc"]) or "(the whole file)"
+        found = repr(item["input"])
+        if item["type"] == "missing":
+            lines.append(f"{file}: {key}: found nothing: this key is required")
+        elif item["type"] == "extra_forbidden":
+            lines.append(f"{file}: {key}: found {found[:80]}: no such key is known here")
+        else:
+            lines.append(f"{file}: {key}: found {found[:80]}: {item['msg'].removeprefix('Value error, ')}")
+    return "\n".join(lines)
+
+
+def parse(model: type[Model], data: object, file: str) -> Model:
+    """`data` as a `model`. Raises KvasirError naming `file`."""
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise KvasirError(describe(error, file)) from None
+
+
+def read_yaml(path: Path) -> Any:
+    """The content of a YAML file. Raises KvasirError when it cannot be read or is not YAML."""
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise KvasirError(f"{path}: cannot be read: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise KvasirError(f"{path}: not a YAML file: {' '.join(str(error).split())}") from None
+
+
+def read_named(model: type[Model], folder: Path, name: str, key: str) -> Model:
+    """The file of `folder` called `name`.yaml; a name that is not there is reported with those that are."""
+    path = folder / f"{name}.yaml"
+    if not path.is_file():
+        known = ", ".join(sorted(p.stem for p in folder.glob("*.yaml"))) or "none"
+        raise KvasirError(f"{folder.parent}/config.yaml: {key}: found {name!r}: allowed: {known}")
+    return parse(model, read_yaml(path), str(path))
+
+
+def load_config(values: dict[str, Any], folder: Path = Path("config")) -> Config:
+    """The checked configuration for the top-level `values` (config.yaml with the user's overrides).
+
+    Raises KvasirError: one line for each mistake, naming file, key, what was found and what is allowed.
+    """
+    top = parse(Top, values, str(folder / "config.yaml"))
+    scale = read_named(Scale, folder / "scales", top.scale, "scale")
+    site = read_named(Site, folder / "sites", top.site, "site")
+    studies = {name: read_named(Study, folder / "studies", name, "studies") for name in top.studies}
+    for name, study in studies.items():
+        if study.id != name:
+            raise KvasirError(f"{folder}/studies/{name}.yaml: id: found {study.id!r}: must be the file's name, {name!r}")
+        if getattr(scale, name, None) is None:
+            raise KvasirError(f"{folder}/scales/{top.scale}.yaml: {name}: found nothing: this scale has no sizes for the study")
+    return Config(top, scale, site, studies)

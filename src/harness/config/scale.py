@@ -1,0 +1,33 @@
+"""`config/scales/<scale>.yaml`: how much of each study is run. One section a study."""
+
+from __future__ import annotations
+
+from pydantic import Field, PositiveInt
+
+from harness.config.base import Strict
+
+
+class PlatformRanks(Strict):
+    """Ranks on the paper's two platforms, or on their stand-ins (one rank a core)."""
+
+    knm: PositiveInt = Field(description="all cores (Knights Mill, 72 in the paper)")
+    knl: PositiveInt = Field(description="the smaller chip or its stand-in (Knights Landing, 68 in the paper)")
+    skew: PositiveInt = Field(description="for the skewed data, where only counts matter")
+
+
+class MimirScale(Strict):
+    """Sizes of study `mimir`. Words are words of input text; the paper uses 4 billion."""
+
+    words: PositiveInt
+    ranks: PlatformRanks
+    repetitions: PositiveInt = Field(le=100)
+    timeout_s: PositiveInt = Field(description="a run that takes longer is stopped and recorded as timeout")
+    schematic_words: PositiveInt = Field(description="words per rank in the small examples of Fig. 4")
+    skew_words: PositiveInt = Field(description="words of the skewed data sets (counts only, no timing)")
+    realtext: list[str] = Field(min_length=1, description="files or folders of real text on this machine")
+
+
+class Scale(Strict):
+    """All studies' sizes at one scale. A study that is not listed cannot be run at this scale."""
+
+    mimir: MimirScale | None = None

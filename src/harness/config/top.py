@@ -1,0 +1,20 @@
+"""`config/config.yaml`: which studies to run, how much of them, and where."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from harness.config.base import Strict
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+
+
+class Top(Strict):
+    """The choices a user makes for one invocation."""
+
+    scale: Name = Field(description="how much: the name of a file in config/scales")
+    site: Name = Field(description="where: the name of a file in config/sites")
+    studies: list[Name] = Field(min_length=1, description="which: names of files in config/studies")
+    seed: int = Field(ge=0, lt=2**32, description="orders the runs and seeds the data")

@@ -1,0 +1,78 @@
+"""Sizes and names of data sets: what becomes of the paper's 4 billion words at another scale. Pure functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.config import Dataset, MimirScale, Study
+from harness.config.scale import PlatformRanks
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text to generate: `words` in all, `unique` distinct; `parameter` is the law's own (0 if it has none)."""
+
+    distribution: str
+    words: int
+    unique: int
+    parameter: float
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """File name without ending; tells everything the bytes depend on."""
+        return f"{self.distribution}-{self.words}w-{self.unique}u-{self.parameter:g}p-s{self.seed}"
+
+    @property
+    def path(self) -> str:
+        """Path of the text below the project."""
+        return f"data/text/{self.name}.txt"
+
+    @property
+    def report(self) -> str:
+        """Path of the generator's own report (exact counts, checksum)."""
+        return f"data/text/{self.name}.json"
+
+
+def ranks_of(platform: str, ranks: PlatformRanks) -> int:
+    """Ranks on a platform of the study."""
+    return int(getattr(ranks, platform))
+
+
+def combinability(words: float, unique: float, processes: float) -> float:
+    """Eq. 1 of the paper: the fraction of the words that combining before the exchange can remove."""
+    return (words - processes * unique) / words
+
+
+def scaled_unique(unique: int, paper_words: int, paper_ranks: int, words: int, ranks: int) -> int:
+    """Distinct words for which Eq. 1 gives the paper's rate with other `words` and `ranks` (at least 1).
+
+    (Nw - Np Nu)/Nw stays the same when Nu is scaled by the words per rank.
+    """
+    return max(1, round(unique * (words / ranks) / (paper_words / paper_ranks)))
+
+
+def text_of(dataset: Dataset, study: Study, scale: MimirScale, seed: int) -> Text:
+    """The text that stands for a paper's data set at this scale."""
+    words = int(getattr(scale, dataset.size))
+    if dataset.distribution == "interleaved":
+        unique = scaled_unique(
+            dataset.unique,
+            study.paper_words,
+            study.paper_ranks[dataset.platform],
+            words,
+            ranks_of(dataset.platform, scale.ranks),
+        )
+    else:
+        unique = min(dataset.unique, max(1, words // 10))
+    return Text(dataset.distribution, words, unique, dataset.exponent or dataset.share or 0.0, seed)
+
+
+def scaled_buffer(buffer_mb: float, study: Study, scale: MimirScale) -> int:
+    """Bytes of the send buffer that stands for the paper's `buffer_mb` (10^6 bytes) per rank.
+
+    A buffer of the paper holds a certain share of the distinct words a rank meets. These are scaled with the
+    words per rank, so the buffer is as well; with the paper's sizes it is exactly `buffer_mb`.
+    """
+    share = (scale.words / scale.ranks.knm) / (study.paper_words / study.paper_ranks["knm"])
+    return max(4096, round(buffer_mb * 1_000_000 * share))

@@ -1,0 +1,46 @@
+"""From factors and levels to points, and from points to an order of runs. Pure functions."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from dataclasses import dataclass
+
+from harness.config import Experiment, Level
+
+UNITS = {"cap_w": "W", "buffer_mb": "MB", "sample_ms": "ms"}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of levels: `name` is its folder (the varied levels), `levels` holds every factor."""
+
+    name: str
+    levels: dict[str, Level]
+
+
+def expand(experiment: Experiment, defaults: dict[str, Level]) -> list[Point]:
+    """All points of an experiment: the cross of its factors, with linked, fixed and default levels filled in."""
+    points = []
+    for combination in itertools.product(*experiment.factors.values()):
+        varied = dict(zip(experiment.factors, combination, strict=True))
+        linked = {name: link.levels[varied[link.by]] for name, link in experiment.linked.items()}
+        name = "_".join(f"{level}{UNITS.get(factor, '')}" for factor, level in varied.items())
+        points.append(Point(name, {**defaults, **experiment.fixed, **linked, **varied}))
+    return points
+
+
+def seed_of(base: int, *identity: object) -> int:
+    """A 32-bit seed that depends on the base seed and on nothing but the run's own identity."""
+    text = "/".join(str(part) for part in (base, *identity))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
+
+
+def priority(base: int, study: str, experiment: str, point: str, rep: int) -> int:
+    """Priority of a run: repetitions interleaved (all first ones, then all second ones ...), random within one.
+
+    The order depends on the base seed and on each run's identity alone, so adding a level leaves the others'
+    places among themselves as they were. A higher number runs earlier; all are above the default of 0.
+    """
+    within = seed_of(base, "order", study, experiment, point, rep) % 1_000_000
+    return (1_000 - rep) * 1_000_000 + within + 1
