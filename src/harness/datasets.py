@@ -1,4 +1,4 @@
-"""Sizes and names of data sets: what becomes of the paper's 4 billion words at another scale. Pure functions."""
+"""Sizes and names of data sets: the paper's 4 billion words at another scale. Pure functions."""
 
 from __future__ import annotations
 
@@ -10,33 +10,46 @@ from harness.config.scale import PlatformRanks
 
 @dataclass(frozen=True)
 class Text:
-    """A text to generate: `words` in all, `unique` distinct; `parameter` is the law's own (0 if it has none)."""
+    """A text file of the workflow: `words` in all, `unique` distinct (None where only counting will tell).
+
+    `parameter` is the law's own number (0 if it has none), `content` the text itself where it is an example.
+    """
 
     distribution: str
-    words: int
-    unique: int
-    parameter: float
-    seed: int
+    words: int | None
+    unique: int | None
+    parameter: float = 0.0
+    seed: int = 0
+    content: str = ""
 
     @property
     def name(self) -> str:
         """File name without ending; tells everything the bytes depend on."""
+        if self.distribution == "example":
+            return f"example-{'-'.join(''.join(line.split()) for line in self.content.splitlines())}"
+        if self.distribution == "realtext":
+            return "realtext"
         return f"{self.distribution}-{self.words}w-{self.unique}u-{self.parameter:g}p-s{self.seed}"
 
     @property
     def path(self) -> str:
         """Path of the text below the project."""
-        return f"data/text/{self.name}.txt"
+        return f"data/{'text' if self.generated else 'small'}/{self.name}.txt"
 
     @property
-    def report(self) -> str:
-        """Path of the generator's own report (exact counts, checksum)."""
-        return f"data/text/{self.name}.json"
+    def counts(self) -> str:
+        """Path of what another program counted: the generator's report, or coreutils' list of words."""
+        return f"{self.path.removesuffix('.txt')}.{'json' if self.generated else 'counts'}"
+
+    @property
+    def generated(self) -> bool:
+        """Made by the generator, which knows its exact counts."""
+        return self.distribution in ("interleaved", "zipf", "superkey")
 
 
-def ranks_of(platform: str, ranks: PlatformRanks) -> int:
+def ranks_of(platform: str, study: Study, ranks: PlatformRanks) -> int:
     """Ranks on a platform of the study."""
-    return int(getattr(ranks, platform))
+    return study.fixed_ranks[platform] if platform in study.fixed_ranks else int(getattr(ranks, platform))
 
 
 def combinability(words: float, unique: float, processes: float) -> float:
@@ -52,8 +65,16 @@ def scaled_unique(unique: int, paper_words: int, paper_ranks: int, words: int, r
     return max(1, round(unique * (words / ranks) / (paper_words / paper_ranks)))
 
 
-def text_of(dataset: Dataset, study: Study, scale: MimirScale, seed: int) -> Text:
-    """The text that stands for a paper's data set at this scale."""
+def text_of(dataset: Dataset, ranks: int, study: Study, scale: MimirScale, seed: int) -> Text:
+    """The text that stands for a paper's data set at this scale (`ranks` matters for examples only)."""
+    if dataset.distribution == "example" and dataset.words is not None:
+        letters = dataset.words.split()
+        return Text(
+            "example", len(letters) * ranks, len(set(letters)), content="\n".join([dataset.words] * ranks)
+        )
+    if dataset.distribution == "realtext":
+        return Text("realtext", None, None)
+    assert dataset.unique is not None, "the model has seen to it"
     words = int(getattr(scale, dataset.size))
     if dataset.distribution == "interleaved":
         unique = scaled_unique(
@@ -61,7 +82,7 @@ def text_of(dataset: Dataset, study: Study, scale: MimirScale, seed: int) -> Tex
             study.paper_words,
             study.paper_ranks[dataset.platform],
             words,
-            ranks_of(dataset.platform, scale.ranks),
+            ranks_of(dataset.platform, study, scale.ranks),
         )
     else:
         unique = min(dataset.unique, max(1, words // 10))
@@ -76,3 +97,10 @@ def scaled_buffer(buffer_mb: float, study: Study, scale: MimirScale) -> int:
     """
     share = (scale.words / scale.ranks.knm) / (study.paper_words / study.paper_ranks["knm"])
     return max(4096, round(buffer_mb * 1_000_000 * share))
+
+
+def buffer_bytes(buffer_mb: float, dataset: Dataset, study: Study, scale: MimirScale) -> int:
+    """Bytes of the send buffer of a run; the tiny examples use their buffer as it is."""
+    if dataset.distribution == "example":
+        return round(buffer_mb * 1_000_000)
+    return scaled_buffer(buffer_mb, study, scale)

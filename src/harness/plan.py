@@ -20,7 +20,7 @@ class Point:
 
 
 def expand(experiment: Experiment, defaults: dict[str, Level]) -> list[Point]:
-    """All points of an experiment: the cross of its factors, with linked, fixed and default levels filled in."""
+    """All points of an experiment: the cross of its factors, other levels filled in."""
     points = []
     for combination in itertools.product(*experiment.factors.values()):
         varied = dict(zip(experiment.factors, combination, strict=True))
@@ -37,7 +37,7 @@ def seed_of(base: int, *identity: object) -> int:
 
 
 def priority(base: int, study: str, experiment: str, point: str, rep: int) -> int:
-    """Priority of a run: repetitions interleaved (all first ones, then all second ones ...), random within one.
+    """Priority of a run: all first repetitions, then all second ones and so on; random within each.
 
     The order depends on the base seed and on each run's identity alone, so adding a level leaves the others'
     places among themselves as they were. A higher number runs earlier; all are above the default of 0.

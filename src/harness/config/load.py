@@ -1,4 +1,4 @@
-"""Reads the configuration folder and turns every mistake in it into one message: file, key, found, allowed."""
+"""Reads the configuration and turns every mistake in it into one message: file, key, found, allowed."""
 
 from __future__ import annotations
 
@@ -86,7 +86,11 @@ def load_config(values: dict[str, Any], folder: Path = Path("config")) -> Config
     studies = {name: read_named(Study, folder / "studies", name, "studies") for name in top.studies}
     for name, study in studies.items():
         if study.id != name:
-            raise KvasirError(f"{folder}/studies/{name}.yaml: id: found {study.id!r}: must be the file's name, {name!r}")
+            raise KvasirError(
+                f"{folder}/studies/{name}.yaml: id: found {study.id!r}: must be the file's name, {name!r}"
+            )
         if getattr(scale, name, None) is None:
-            raise KvasirError(f"{folder}/scales/{top.scale}.yaml: {name}: found nothing: this scale has no sizes for the study")
+            raise KvasirError(
+                f"{folder}/scales/{top.scale}.yaml: {name}: found nothing: the scale has no sizes for this"
+            )
     return Config(top, scale, site, studies)

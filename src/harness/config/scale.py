@@ -11,7 +11,9 @@ class PlatformRanks(Strict):
     """Ranks on the paper's two platforms, or on their stand-ins (one rank a core)."""
 
     knm: PositiveInt = Field(description="all cores (Knights Mill, 72 in the paper)")
-    knl: PositiveInt = Field(description="the smaller chip or its stand-in (Knights Landing, 68 in the paper)")
+    knl: PositiveInt = Field(
+        description="the smaller chip or its stand-in (Knights Landing, 68 in the paper)"
+    )
     skew: PositiveInt = Field(description="for the skewed data, where only counts matter")
 
 

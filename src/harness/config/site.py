@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, PositiveFloat, StringConstraints
+from pydantic import Field, PositiveFloat
 
 from harness.config.base import Strict
+from harness.power.settings import PowerSettings
 
-Source = Annotated[str, StringConstraints(pattern=r"^(auto|none|powercap|papi|redfish|slurm|emulated:[a-z0-9-]+)$")]
 
-
-class SitePower(Strict):
+class SitePower(PowerSettings):
     """Where joules come from at this site and whether caps may be set."""
 
-    source: Source = Field(description="auto, none, powercap, papi, redfish, slurm or emulated:<profile>")
     capping: Literal["auto", "yes", "no"] = Field(description="auto probes the machine that plans the runs")
     cap_scale: PositiveFloat = Field(description="watts here per watt of the paper's caps")
-    options: dict[str, str | int | float | bool] = Field(
-        default_factory=dict, description="settings of the source, for example the address of a Redfish service"
-    )
+
+    @property
+    def meter(self) -> PowerSettings:
+        """The settings of the power source alone."""
+        return PowerSettings.model_validate(self.model_dump(exclude={"capping", "cap_scale"}))
 
 
 class Site(Strict):

@@ -15,16 +15,32 @@ Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 class Dataset(Strict):
     """A text data set by the paper's own numbers; the scale says what becomes of them.
 
-    `unique` distinct words among the paper's `words`, met by `processes` ranks. At another scale the number
-    of distinct words is chosen so that Eq. 1 (combinability rate) keeps its value.
+    `interleaved`: `unique` distinct words among the paper's words, met by the ranks of `platform`. At another
+    scale the number of distinct words is chosen so that Eq. 1 (combinability rate) keeps its value.
+    `zipf`, `superkey`: skewed keys. `example`: these words, once for every rank. `realtext`: text found here.
     """
 
-    distribution: Literal["interleaved", "zipf", "superkey"] = "interleaved"
-    unique: PositiveInt
+    distribution: Literal["interleaved", "zipf", "superkey", "example", "realtext"] = "interleaved"
+    unique: PositiveInt | None = None
     size: Literal["words", "skew_words"] = Field(default="words", description="which size of the scale")
-    platform: Literal["knm", "knl"] = Field(default="knm", description="whose rank count enters Eq. 1")
+    platform: str = Field(default="knm", description="whose rank count enters Eq. 1")
     exponent: PositiveFloat | None = Field(default=None, description="of the Zipf law")
     share: PositiveFloat | None = Field(default=None, lt=1, description="of the one heavy word (superkey)")
+    words: str | None = Field(default=None, description="of an example: the words one rank reads")
+
+    @model_validator(mode="after")
+    def _has_what_its_law_needs(self) -> Dataset:
+        needs = {
+            "interleaved": ("unique",),
+            "zipf": ("unique", "exponent"),
+            "superkey": ("unique", "share"),
+            "example": ("words",),
+            "realtext": (),
+        }[self.distribution]
+        missing = [key for key in needs if getattr(self, key) is None]
+        if missing:
+            raise ValueError(f"a data set of distribution {self.distribution} needs {', '.join(missing)}")
+        return self
 
 
 class Linked(Strict):
@@ -42,7 +58,14 @@ class Experiment(Strict):
     factors: dict[Word, list[Level]] = Field(min_length=1)
     linked: dict[Word, Linked] = Field(default_factory=dict)
     fixed: dict[Word, Level] = Field(default_factory=dict)
+    events: bool = Field(default=False, description="keep the engine's event log (tiny inputs only)")
     repetitions: PositiveInt | None = Field(default=None, description="where other than the scale's")
+
+    def levels_of(self, factor: str) -> set[str]:
+        """All levels that a factor takes in this experiment, as text."""
+        linked = self.linked[factor].levels.values() if factor in self.linked else []
+        fixed = [self.fixed[factor]] if factor in self.fixed else []
+        return {str(level) for level in (*self.factors.get(factor, []), *linked, *fixed)}
 
     @model_validator(mode="after")
     def _levels_make_sense(self) -> Experiment:
@@ -52,7 +75,8 @@ class Experiment(Strict):
         for name, link in self.linked.items():
             missing = set(self.factors.get(link.by, [])) - set(link.levels)
             if link.by not in self.factors or missing:
-                raise ValueError(f"linked factor {name} needs a level for every level of {link.by}: {missing or 'no such factor'}")
+                what = sorted(map(str, missing)) or "it is no factor of this experiment"
+                raise ValueError(f"linked factor {name} needs a level for every level of {link.by}: {what}")
         return self
 
 
@@ -60,9 +84,13 @@ class Figure(Strict):
     """A figure of the paper: the tables it is drawn from and what the paper says it shows."""
 
     id: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+$")]
-    alias: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+$")] = Field(description="target fig_<study>_<alias>")
+    alias: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+$")] = Field(
+        description="target fig_<study>_<alias>"
+    )
     title: str
-    tables: list[str] = Field(min_length=1, description="experiment, experiment.trace or another table's name")
+    tables: list[str] = Field(
+        min_length=1, description="experiment, experiment.trace or another table's name"
+    )
     paper_says: str
     how: str = Field(description="how the numbers in it were obtained")
 
@@ -76,6 +104,9 @@ class Study(Strict):
     framework: Literal["engine"]
     paper_words: PositiveInt
     paper_ranks: dict[str, PositiveInt]
+    fixed_ranks: dict[str, PositiveInt] = Field(
+        default_factory=dict, description="platforms of one size at any scale"
+    )
     datasets: dict[str, Dataset] = Field(min_length=1)
     defaults: dict[Word, Level] = Field(description="level of every factor that an experiment does not name")
     experiments: dict[Word, Experiment] = Field(min_length=1)
@@ -86,13 +117,10 @@ class Study(Strict):
         for name, experiment in self.experiments.items():
             unknown = {*experiment.factors, *experiment.linked, *experiment.fixed} - set(self.defaults)
             if unknown:
-                raise ValueError(f"experiment {name}: unknown factor {sorted(unknown)}, known: {sorted(self.defaults)}")
-            data = [
-                *experiment.factors.get("data", []),
-                *experiment.linked["data"].levels.values() if "data" in experiment.linked else [],
-                *[experiment.fixed[k] for k in ("data",) if k in experiment.fixed],
-            ]
-            missing = {str(d) for d in data} - set(self.datasets)
+                known = sorted(self.defaults)
+                raise ValueError(f"experiment {name}: unknown factor {sorted(unknown)}, known: {known}")
+            missing = experiment.levels_of("data") - set(self.datasets)
             if missing:
-                raise ValueError(f"experiment {name}: unknown data set {sorted(missing)}, known: {sorted(self.datasets)}")
+                known = sorted(self.datasets)
+                raise ValueError(f"experiment {name}: unknown data set {sorted(missing)}, known: {known}")
         return self

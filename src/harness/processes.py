@@ -1,0 +1,101 @@
+"""Starting a program so that nothing of it outlives the job that started it."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _die_with_parent() -> None:
+    """Between fork and exec: SIGTERM to this process when its parent goes, however it goes."""
+    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program ended: exit code (negative: signal), wall seconds, and whether we stopped it and why."""
+
+    exit_code: int
+    seconds: float
+    stopped: str = ""
+
+
+def start(command: Sequence[str], log: Path, env: dict[str, str]) -> subprocess.Popen[bytes]:
+    """Start `command` in a process group of its own, output appended to `log`, no standard input."""
+    with log.open("ab") as out:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            env=env,
+            start_new_session=True,
+            preexec_fn=_die_with_parent,
+        )
+
+
+def owner_fd() -> int | None:
+    """A descriptor that becomes readable when the workflow (KVASIR_OWNER, a process id) has gone, or None."""
+    owner = os.environ.get("KVASIR_OWNER", "")
+    if not owner.isdigit():
+        return None
+    try:
+        return os.pidfd_open(int(owner))
+    except ProcessLookupError:
+        # Gone already, or on another machine (a batch job): then the scheduler ends us.
+        return None
+
+
+def wait(process: subprocess.Popen[bytes], timeout_s: float, owner: int | None) -> Ended:
+    """Wait until the program ends, takes longer than `timeout_s` or the workflow has gone; stop all of it."""
+    began = time.monotonic()
+    stopped = ""
+    with selectors.DefaultSelector() as selector, _closing(os.pidfd_open(process.pid)) as child:
+        selector.register(child, selectors.EVENT_READ, "child")
+        if owner is not None:
+            selector.register(owner, selectors.EVENT_READ, "owner")
+        events = selector.select(timeout_s)
+        if not events:
+            stopped = f"took longer than {timeout_s:g} s"
+        elif all(key.data == "owner" for key, _ in events):
+            stopped = "the workflow that started it has gone"
+    if stopped:
+        stop_tree(process)
+    return Ended(process.wait(), time.monotonic() - began, stopped)
+
+
+@contextlib.contextmanager
+def _closing(fd: int):  # type: ignore[no-untyped-def]
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def stop_tree(process: subprocess.Popen[bytes], grace_s: float = 3.0) -> None:
+    """End a program and all its descendants: ask first, then kill."""
+    try:
+        family = [psutil.Process(process.pid)]
+        family += family[0].children(recursive=True)
+    except psutil.NoSuchProcess:
+        family = []
+    for member in family:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            member.terminate()
+    _, alive = psutil.wait_procs(family, timeout=grace_s)
+    for member in alive:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            member.kill()
