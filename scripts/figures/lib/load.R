@@ -1,0 +1,18 @@
+# Loads the figure library. A figure script sources this file and then calls figure_main().
+# The locale is fixed so that sorting and non-ASCII labels do not depend on who runs the figure.
+invisible(Sys.setlocale("LC_CTYPE", "C.UTF-8"))
+invisible(Sys.setlocale("LC_COLLATE", "C"))
+Sys.setenv(TZ = "UTC")
+options(stringsAsFactors = FALSE, scipen = 999)
+
+suppressPackageStartupMessages({
+  library(ggplot2)
+  library(patchwork)
+  library(grid)
+})
+
+local({
+  lib <- dirname(sys.frame(1)$ofile)
+  parts <- c("cli", "read", "text", "stats", "palette", "theme", "marks", "traces", "strip", "save")
+  for (part in parts) source(file.path(lib, paste0(part, ".R")), encoding = "UTF-8")
+})

@@ -1,0 +1,57 @@
+# Reading the tables. A table is checked before anything is drawn: a figure from half a table would look finished.
+
+run_factors <- c("study", "experiment", "point", "app", "data", "platform", "strategy", "combine", "balance", "pipeline")
+run_numbers <- c("rep", "words", "unique", "ranks", "buffer_mb", "buffer_bytes", "cap_w", "sample_ms")
+
+table_columns <- list(
+  runs = list(
+    text = c(run_factors, "status", "reason", "metric", "unit", "source"),
+    number = c(run_numbers, "value")
+  ),
+  trace = list(
+    text = c(run_factors, "host", "domain", "metric", "unit", "source"),
+    number = c(run_numbers, "t_s", "value")
+  ),
+  fill = list(
+    text = c("point", "case", "event"),
+    number = c("rank", "word_index", "partition", "records", "bytes", "capacity_bytes")
+  )
+)
+
+# One CSV as a data frame; empty cells are NA. Stops, naming file and column, if a column is missing, a row is cut
+# short or a number is none. Columns the figures do not use are dropped.
+read_table <- function(path, kind) {
+  if (!file.exists(path)) fail(path, ": no such file")
+  if (file.size(path) == 0) fail(path, ": the file is empty; expected a CSV with a header")
+  columns <- table_columns[[kind]]
+  rows <- tryCatch(
+    utils::read.table(path,
+      header = TRUE, sep = ",", quote = "\"", comment.char = "", fill = FALSE, na.strings = "",
+      colClasses = "character", check.names = FALSE, encoding = "UTF-8"
+    ),
+    error = function(e) fail(path, ": not a whole CSV table (", conditionMessage(e), ")"),
+    warning = function(e) fail(path, ": not a whole CSV table (", conditionMessage(e), ")")
+  )
+  absent <- setdiff(c(columns$text, columns$number), names(rows))
+  if (length(absent)) fail(path, ": column '", absent[1], "' is missing; a ", kind, " table needs it")
+  rows <- rows[c(columns$text, columns$number)]
+  for (column in columns$number) {
+    given <- rows[[column]]
+    rows[[column]] <- suppressWarnings(as.numeric(given))
+    bad <- which(!is.na(given) & is.na(rows[[column]]))
+    if (length(bad)) fail(path, ": column '", column, "', row ", bad[1], ": '", given[bad[1]], "' is not a number")
+  }
+  attr(rows, "path") <- path
+  rows
+}
+
+# The measured values of one metric: rows of runs that ended well and have a value.
+metric_rows <- function(runs, metric) {
+  runs[runs$status %in% "ok" & runs$metric %in% metric & !is.na(runs$value), ]
+}
+
+# Stops when a figure would come out with nothing in it.
+need_rows <- function(rows, table, what) {
+  if (nrow(rows) == 0) fail(attr(table, "path"), ": nothing to draw: no row with ", what)
+  invisible(rows)
+}

@@ -1,0 +1,55 @@
+# One way to a file. The SVG is drawn once; the PDF is that SVG converted, so both show the same glyphs at the same
+# places with the font embedded (R's own cairo_pdf rounds glyph positions, which spoils small text). No dates: bytes
+# repeat. All three files appear together or not at all.
+
+# Canonical sizes, mm: widths are one and two columns of a two-column journal page.
+figure_sizes <- list(
+  column = c(width = 86, height = 64),
+  wide = c(width = 178, height = 86),
+  tall = c(width = 178, height = 118),
+  page = c(width = 178, height = 182),
+  table = c(width = 178, height = 62)
+)
+
+svg_fallback <- paste0("font-family: \"", font_family, "\", \"Helvetica Neue\", Arial, \"Liberation Sans\", sans-serif;")
+
+# plot: a ggplot or patchwork; stem: path without extension; size: a name of figure_sizes.
+save_figure <- function(plot, stem, size) {
+  need_font()
+  mm <- figure_sizes[[size]]
+  if (is.null(mm)) fail("unknown figure size '", size, "'")
+  folder <- dirname(stem)
+  if (!dir.exists(folder) && !dir.create(folder, recursive = TRUE, showWarnings = FALSE)) {
+    fail("cannot create the folder ", folder)
+  }
+  if (file.access(folder, 2) != 0) fail("cannot write into ", folder)
+  part <- file.path(folder, paste0(".", basename(stem), ".", Sys.getpid()))
+  made <- stats::setNames(paste0(part, c(".svg", ".pdf", ".png")), c("svg", "pdf", "png"))
+  on.exit(unlink(made))
+  write_svg(plot, made[["svg"]], mm)
+  write_pdf(made[["svg"]], made[["pdf"]])
+  ragg::agg_png(made[["png"]], mm[["width"]], mm[["height"]], units = "mm", res = 300)
+  draw_on_device(plot)
+  if (any(is.na(file.size(made)) | file.size(made) == 0)) fail("could not write all of ", stem, ".{svg,pdf,png}")
+  if (!all(file.rename(made, paste0(stem, ".", names(made))))) fail("could not write ", stem, ".{svg,pdf,png}")
+}
+
+draw_on_device <- function(plot) {
+  on.exit(grDevices::dev.off())
+  print(plot)
+}
+
+write_svg <- function(plot, path, mm) {
+  svglite::svglite(path, mm[["width"]] / 25.4, mm[["height"]] / 25.4)
+  draw_on_device(plot)
+  text <- readLines(path, encoding = "UTF-8")
+  plain <- paste0("font-family: \"", font_family, "\";")
+  writeLines(enc2utf8(gsub(plain, svg_fallback, text, fixed = TRUE)), path, useBytes = TRUE)
+}
+
+write_pdf <- function(svg, path) {
+  tool <- Sys.which("rsvg-convert")
+  if (tool == "") fail("rsvg-convert is not installed; install the Debian package librsvg2-bin")
+  status <- system2(tool, c("-f", "pdf", "-o", shQuote(path), shQuote(svg)), env = "SOURCE_DATE_EPOCH=946684800")
+  if (status != 0) fail("rsvg-convert ended with status ", status)
+}

@@ -1,0 +1,72 @@
+# The runtimes of all repetitions below the panels of a trace figure: in the paper they have to be read from the
+# length of the curves.
+
+# rows: runtime rows with `letter`; caps: levels as in the panels; paper: data frame letter, low, high, text with what
+# the paper's ratio predicts from the measured baseline (s), or NULL. NULL if no run has a runtime.
+runtime_strip <- function(rows, caps, paper = NULL) {
+  if (nrow(rows) == 0) return(NULL)
+  rows$level <- match(rows$cap_w, caps)
+  rows <- rows[!is.na(rows$level), ]
+  rows$colour <- shade(colour_of(rows$app), rows$level)
+  step <- if (length(caps) > 1) 0.24 else 0
+  all_letters <- rev(levels(rows$letter))
+  height_of <- function(letter, level) match(letter, all_letters) + (mean(seq_along(caps)) - level) * step
+  rows$y <- height_of(rows$letter, rows$level)
+  middle <- summarise_runs(rows, c("y", "colour"))
+  rows$shape <- level_filled[pmin(rows$level, 3)]
+  ggplot(rows, aes(.data$value, .data$y, colour = .data$colour)) +
+    geom_segment(aes(x = .data$low, xend = .data$high, yend = .data$y, y = .data$y), middle, linewidth = 0.35) +
+    geom_segment(aes(x = .data$median, xend = .data$median, y = .data$y - 0.3 + step / 2, yend = .data$y + 0.3 - step / 2),
+      middle, linewidth = 0.6) +
+    geom_point(aes(shape = .data$shape, fill = .data$colour), size = 1, stroke = 0.2, alpha = 0.65) +
+    paper_layer(paper, rows, height_of) +
+    scale_colour_identity() + scale_fill_identity() + scale_shape_identity() +
+    scale_x_continuous("runtime, s", limits = c(0, NA), expand = expansion(c(0, 0.04)), breaks = scales::breaks_extended(6)) +
+    scale_y_continuous(NULL, breaks = seq_along(all_letters), labels = all_letters,
+      limits = c(0.5, length(all_letters) + 0.5), expand = expansion()) +
+    coord_cartesian(clip = "off") +
+    theme_kvasir() +
+    theme(panel.grid.major.y = element_blank(), axis.text.y = element_text(size = base_size), axis.ticks.y = element_blank())
+}
+
+# Hollow diamonds at the ends of the range the paper states, with its words on the side of the row that has room.
+paper_layer <- function(paper, rows, height_of) {
+  if (is.null(paper) || nrow(paper) == 0) return(NULL)
+  widest <- max(rows$value, paper$high)
+  for (i in seq_len(nrow(paper))) {
+    drawn <- c(rows$value[rows$letter == paper$letter[i]], paper$low[i], paper$high[i])
+    left <- min(drawn) > widest / 2
+    paper$at[i] <- if (left) min(drawn) - widest * 0.015 else max(drawn) + widest * 0.015
+    paper$side[i] <- as.numeric(left)
+  }
+  paper$y <- height_of(paper$letter, 1)
+  ends <- rbind(data.frame(x = paper$low, y = paper$y), data.frame(x = paper$high, y = paper$y))
+  list(
+    geom_segment(aes(x = .data$low, xend = .data$high, y = .data$y, yend = .data$y), paper, inherit.aes = FALSE,
+      linewidth = 0.25, colour = paper_colour),
+    geom_point(aes(.data$x, .data$y), unique(ends), inherit.aes = FALSE, shape = 23, size = 1.7, stroke = 0.35,
+      fill = "white", colour = paper_colour),
+    geom_text(aes(.data$at, .data$y, label = .data$text, hjust = .data$side), paper, inherit.aes = FALSE,
+      size = pt(small_size), family = font_family, colour = paper_colour)
+  )
+}
+
+# A row for `paper`: the paper's ratio range applied to the median runtime of a measured baseline; no row without one.
+paper_ratio <- function(runs, base, letter, ratio, text) {
+  rows <- metric_rows(runs, "runtime")
+  for (column in names(base)) rows <- rows[rows[[column]] %in% base[[column]], ]
+  rows <- rows[rows$cap_w %in% max(rows$cap_w, -Inf), ]
+  if (nrow(rows) == 0) return(NULL)
+  at <- stats::median(rows$value)
+  data.frame(letter = letter, low = at * min(ratio), high = at * max(ratio), text = text)
+}
+
+paper_note <- function(paper) {
+  if (nrow(paper) == 0) "" else "Hollow diamonds: the ratio the paper states, applied to the median measured here."
+}
+
+runtime_note <- function(rows) {
+  if (nrow(rows) == 0) return("No run has a runtime.")
+  n <- table(paste(rows$point))
+  paste0("Runtime: all n = ", n_text(as.integer(n)), " runs as points, tick: median, line: ", interval_text(n), ".")
+}

@@ -1,0 +1,155 @@
+# The paper's main kind of figure: power over time, one panel per setting, one curve per cap and domain, with the
+# runtimes of all repetitions below. Without a power source the same panels show the CPU use of the ranks.
+
+# More samples than this per curve cannot be told apart on paper.
+most_samples <- 800
+
+# Which rows are drawn. Returns list(rows, power, axis). Power wins over CPU use where both exist.
+trace_view <- function(trace) {
+  trace <- trace[!is.na(trace$value) & !is.na(trace$t_s), ]
+  power <- trace[trace$metric %in% "power" & trace$domain %in% c("package", "dram"), ]
+  if (nrow(power)) return(list(rows = sum_hosts(power), power = TRUE, axis = "average power, W"))
+  cpu <- trace[trace$metric %in% "cpu" & trace$domain %in% "ranks", ]
+  list(rows = sum_hosts(cpu), power = FALSE, axis = "CPU use of all ranks, cores")
+}
+
+# Several hosts of one run add up; samples of one tick of the sampler belong together.
+sum_hosts <- function(rows) {
+  rows$tick <- round(rows$t_s * 1000 / rows$sample_ms)
+  key <- paste(rows$point, rows$rep, rows$domain, rows$tick, sep = "\r")
+  if (!anyDuplicated(key) || length(unique(rows$host)) < 2) return(rows)
+  sums <- tapply(rows$value, key, sum)
+  rows <- rows[!duplicated(key), ]
+  rows$value <- as.numeric(sums[unique(key)])
+  rows
+}
+
+# Keeps the extremes: of each of most_samples / 2 time bins the lowest and the highest sample.
+thin_curve <- function(curve) {
+  curve <- curve[order(curve$t_s), ]
+  if (nrow(curve) <= most_samples) return(curve)
+  bin <- cut(curve$t_s, most_samples / 2, labels = FALSE)
+  keep <- unlist(lapply(split(seq_len(nrow(curve)), bin), function(i) {
+    i[c(which.min(curve$value[i]), which.max(curve$value[i]))]
+  }))
+  curve[sort(unique(keep)), ]
+}
+
+# Puts each row into its panel. panels: data frame with the columns `by` and `label`. Rows of no panel are dropped.
+into_panels <- function(rows, panels, by) {
+  key <- function(d) do.call(paste, c(lapply(d[by], as.character), sep = "\r"))
+  at <- match(key(rows), key(panels))
+  rows$panel <- factor(panels$label[at], panels$label)
+  rows$letter <- factor(panels$letter[at], panels$letter)
+  path <- attr(rows, "path")
+  rows <- rows[!is.na(at), ]
+  attr(rows, "path") <- path
+  rows
+}
+
+# Letters for panels, in reading order: a, b, c, ...
+with_letters <- function(panels) {
+  panels$letter <- letters[seq_len(nrow(panels))]
+  panels$label <- paste0(panels$letter, "   ", panels$label)
+  panels
+}
+
+# The caps that were run, highest first: the first is drawn in the colour of the application.
+cap_levels <- function(rows) sort(unique(rows$cap_w), decreasing = TRUE)
+
+# rows: from trace_view(), with panel; panels may share the range of the time axis (column `xgroup`).
+# limit: reference line in W with its text, drawn only over watts.
+draw_traces <- function(view, panels, ncol, limit = NULL) {
+  rows <- view$rows
+  caps <- cap_levels(rows)
+  rows$level <- match(rows$cap_w, caps)
+  rows$curve <- paste(rows$point, rows$rep, rows$domain)
+  rows <- do.call(rbind, lapply(split(rows, rows$curve), thin_curve))
+  rows$colour <- shade(colour_of(rows$app), rows$level)
+  rows$cap <- factor(rows$cap_w, caps)
+  strong <- rows$rep == stats::ave(rows$rep, rows$point, FUN = min)
+  panels$panel <- factor(panels$label, panels$label)
+  ends <- tapply(rows$t_s, factor(panels$xgroup[match(rows$panel, panels$panel)]), max)
+  panels$end <- as.numeric(ends[as.character(panels$xgroup)])
+  panels$end[is.na(panels$end)] <- max(rows$t_s)
+  empty <- panels[!panels$panel %in% rows$panel, ]
+  ggplot(rows, aes(.data$t_s, .data$value, group = .data$curve, colour = .data$colour, linetype = .data$cap)) +
+    emulated_mark(rows, "panel") +
+    geom_blank(aes(.data$end, 0), panels, inherit.aes = FALSE) +
+    expand_limits(x = 0) +
+    limit_layer(limit, panels, view$power) +
+    geom_line(data = rows[!strong, ], linewidth = 0.2, alpha = 0.35) +
+    geom_line(data = rows[strong, ], linewidth = 0.45) +
+    domain_labels(rows[strong, ], panels, view$power) +
+    geom_text(aes(.data$end / 2, 0, label = "no samples"), empty, inherit.aes = FALSE, vjust = -2,
+      size = pt(base_size), family = font_family, colour = grey_text) +
+    facet_wrap(vars(.data$panel), ncol = ncol, scales = "free_x", drop = FALSE) +
+    scale_colour_identity() +
+    scale_linetype_manual("power cap, W", values = level_linetype[seq_along(caps)],
+      guide = if (length(caps) > 1) {
+        guide_legend(override.aes = list(colour = shade("#B0B0B0", seq_along(caps)), linewidth = 0.6))
+      } else "none") +
+    scale_x_continuous("time, s", expand = expansion(c(0, 0.03)), breaks = scales::breaks_pretty(5)) +
+    scale_y_continuous(view$axis, limits = c(0, NA), expand = expansion(c(0, 0.08)), breaks = scales::breaks_pretty(4)) +
+    theme_kvasir()
+}
+
+limit_layer <- function(limit, panels, power) {
+  if (is.null(limit) || !power) return(NULL)
+  list(
+    expand_limits(y = limit$value * 1.12),
+    geom_hline(yintercept = limit$value, linewidth = 0.25, linetype = "22", colour = paper_colour),
+    geom_text(aes(.data$end, limit$value, label = limit$text), panels[1, ], inherit.aes = FALSE, hjust = 1, vjust = -0.5,
+      size = pt(small_size), family = font_family, colour = paper_colour)
+  )
+}
+
+# Names the two curves of a pair in the first panel that has them: behind the end of the curve where there is room,
+# else below the processor's and above the DRAM's curve.
+domain_labels <- function(rows, panels, power) {
+  if (!power) return(NULL)
+  first <- panels$panel[panels$panel %in% rows$panel][1]
+  rows <- rows[rows$panel == first, ]
+  width <- panels$end[match(first, panels$panel)]
+  stop_at <- max(rows$t_s)
+  behind <- stop_at < 0.75 * width
+  place <- do.call(rbind, lapply(split(rows, rows$domain), function(d) {
+    dram <- d$domain[1] == "dram"
+    y <- if (behind) stats::median(d$value) else if (dram) max(d$value) else stats::quantile(d$value, 0.1)
+    data.frame(text = if (dram) "DRAM" else "processor", y = y, down = if (behind) 0.5 else if (dram) -0.6 else 2.2)
+  }))
+  place$panel <- first
+  place$x <- if (behind) stop_at + 0.015 * width else width
+  geom_text(aes(.data$x, .data$y, label = .data$text, vjust = .data$down), place, inherit.aes = FALSE,
+    hjust = if (behind) 0 else 1, size = pt(base_size), family = font_family, colour = grey_text)
+}
+
+# The whole figure. runs, trace: tables; panels: data frame (columns `by`, label, xgroup); strip: what runtime_strip()
+# takes besides (paper marks). heights: of traces and strip, relative. Returns list(plot, size).
+trace_figure <- function(runs, trace, panels, by, ncol, size, heights, limit = NULL, paper = NULL, notes = "") {
+  panels <- with_letters(panels)
+  runs <- into_panels(runs, panels, by)
+  view <- trace_view(into_panels(trace, panels, by))
+  need_rows(view$rows, trace, "a sample of power or of CPU use in any panel of this figure")
+  runtimes <- metric_rows(runs, "runtime")
+  above <- if (view$power) emulated_note(view$rows$source) else {
+    paste0("No power source on this machine (", power_reason(runs), "): the panels show CPU use instead.")
+  }
+  below <- runtime_strip(runtimes, cap_levels(view$rows), paper)
+  text <- caption(size,
+    if (anyDuplicated(unique(view$rows[c("point", "rep")])$point)) "Strong line: first repetition, thin lines: the others.",
+    runtime_note(runtimes),
+    if (!is.null(paper) && nrow(runtimes)) paper_note(paper) else "", notes, scale_text(runs), missing_text(runs),
+    thinned_note(view$rows), source_text(c(view$rows$source, runtimes$source)))
+  plot <- draw_traces(view, panels, ncol, limit)
+  if (!is.null(below)) plot <- plot / below + plot_layout(heights = heights)
+  plot <- plot + plot_annotation(subtitle = subtitle(size, above), caption = text, theme = theme_kvasir())
+  list(plot = plot, size = size)
+}
+
+thinned_note <- function(rows) {
+  longest <- max(table(paste(rows$point, rows$rep, rows$domain)))
+  if (longest <= most_samples) return("")
+  paste0("Curves of more than ", most_samples, " samples are drawn through the lowest and highest sample of ",
+    most_samples / 2, " time bins.")
+}
