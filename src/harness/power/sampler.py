@@ -1,0 +1,170 @@
+"""The sampling loop: absolute ticks, one control channel, one trace, one summary."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import monotonic
+
+from harness.power.model import CPU_SOURCE, Reader, Reading, timed
+from harness.power.poller import Poller
+from harness.power.procs import RankClock
+from harness.power.series import Series
+from harness.power.trace import Trace
+
+
+class Abandoned(Exception):
+    """The control channel ended without `stop`: the run is not complete and nothing is kept."""
+
+
+@dataclass
+class Run:
+    """State of one run, and afterwards its result: everything the summary is made of."""
+
+    reader: Reader
+    source_name: str
+    period_s: float
+    trace: Trace
+    origin: float | None = None
+    end: float | None = None
+    ranks: RankClock | None = None
+    cpu: Series = field(init=False)
+    power: dict[str, Series] = field(init=False)
+    ticks: int = 0
+    missed: int = 0
+
+    def __post_init__(self) -> None:
+        self.cpu = Series("counter", self.period_s)
+        slow = max(self.period_s, self.reader.min_period_s)
+        self.power = {domain: Series(kind, slow) for domain, kind in self.reader.kinds.items()}
+
+    def start(self, origin: float) -> None:
+        """Time 0 of the trace: read every energy counter once, as the value to count from."""
+        self.origin = origin
+        if self.reader.min_period_s == 0:
+            for reading in self.reader.read():
+                self.power[reading.domain].begin(reading)
+
+    def watch(self, pid: int) -> None:
+        """Follow the ranks below `pid`."""
+        if self.origin is None:
+            self.start(monotonic())
+        self.ranks = RankClock(pid)
+        self.ranks.refresh(monotonic())
+        self.cpu.begin(timed("ranks", self.ranks))
+        self.reader.watch(pid)
+
+    def tick(self, now: float) -> None:
+        """One sample of everything that is read in step with the clock."""
+        if self.origin is None:
+            return
+        self.ticks += 1
+        if self.ranks is not None:
+            self._keep(self.cpu, timed("ranks", self.ranks), "cpu", "cores", CPU_SOURCE)
+            self.ranks.refresh(now)
+        if self.reader.min_period_s == 0:
+            self.take(self.reader.read())
+
+    def take(self, readings: list[Reading]) -> None:
+        """Add readings of the power source to their series and to the trace."""
+        if self.origin is not None:
+            for reading in readings:
+                self._keep(self.power[reading.domain], reading, "power", "W", self.source_name)
+
+    def finish(self, now: float) -> None:
+        """Read everything a last time; closes the totals at the moment the job ended."""
+        self.end = now
+        if self.ranks is not None:
+            self.cpu.end(timed("ranks", self.ranks))
+        if self.reader.min_period_s == 0:
+            for reading in self.reader.read():
+                self.power[reading.domain].end(reading)
+
+    def _keep(self, series: Series, reading: Reading, metric: str, unit: str, source: str) -> None:
+        rate = series.add(reading)
+        if rate is not None and self.origin is not None:
+            t = reading.time - self.origin
+            self.trace.add(t, reading.half_width, reading.domain, metric, rate, unit, source)
+
+
+class Control:
+    """Line commands on a file descriptor: `start <t0>`, `watch <pid>`, `stop`. End of file abandons."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._text = b""
+
+    def wait(self, seconds: float) -> list[list[str]]:
+        """Wait at most `seconds` for commands; returns them split into words."""
+        if not select.select([self._fd], [], [], max(0.0, seconds))[0]:
+            return []
+        data = os.read(self._fd, 4096)
+        if not data:
+            raise Abandoned
+        *lines, self._text = (self._text + data).split(b"\n")
+        return [line.decode().split() for line in lines if line.strip()]
+
+
+def sample(run: Run, control: Control, after_command: Callable[[str], None]) -> None:
+    """Sample until `stop`; `after_command` is told each command once it is done.
+
+    A tick that comes more than a period late counts the ticks it skipped as missed. Raises Abandoned.
+    """
+    slow = run.reader.min_period_s
+    poller = Poller(run.reader, max(run.period_s, slow)) if slow else None
+    tick = monotonic() + run.period_s
+    try:
+        while True:
+            refresh = run.ranks.due if run.ranks else tick
+            for command in control.wait(min(tick, refresh) - monotonic()):
+                if command[0] == "stop":
+                    run.finish(monotonic())
+                    return
+                if command[0] == "start":
+                    run.start(float(command[1]))
+                    if poller:
+                        poller.start()
+                elif command[0] == "watch":
+                    run.watch(int(command[1]))
+                tick = _aligned(run, tick)
+                after_command(command[0])
+            now = monotonic()
+            if now < tick:
+                # New ranks are looked for between the ticks, so that a long period does not see them late.
+                if run.ranks:
+                    run.ranks.refresh(now)
+                continue
+            skipped = int((now - tick) // run.period_s)
+            run.missed += skipped if run.origin is not None else 0
+            tick += (skipped + 1) * run.period_s
+            run.tick(now)
+            if poller:
+                for readings in poller.take():
+                    run.take(readings)
+    finally:
+        if poller and run.origin is not None:
+            poller.stop(run.reader.min_period_s)
+            for readings in poller.take():
+                run.take(readings)
+            run.missed += poller.missed
+
+
+def _aligned(run: Run, tick: float) -> float:
+    """Ticks fall on whole periods since the job's start, so that runs can be laid over each other."""
+    if run.origin is None:
+        return tick
+    periods = int((monotonic() - run.origin) // run.period_s) + 1
+    return run.origin + periods * run.period_s
+
+
+def raise_on_signals() -> None:
+    """SIGTERM, SIGHUP end the process through its `finally` blocks, like Ctrl-C does."""
+
+    def leave(signum: int, frame: object) -> None:
+        raise SystemExit(128 + signum)
+
+    signal.signal(signal.SIGTERM, leave)
+    signal.signal(signal.SIGHUP, leave)

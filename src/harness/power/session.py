@@ -1,0 +1,93 @@
+"""One sampling session, from settings to files: what the command `sample` does."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness.power import summary as report
+from harness.power.caps import CapState, cap
+from harness.power.model import NONE, CapUnavailable, PowerError, Reader, Resolved
+from harness.power.registry import resolve
+from harness.power.sampler import Abandoned, Control, Run, sample
+from harness.power.settings import PowerSettings
+from harness.power.trace import Trace
+
+EXIT_CAP = 3
+EXIT_ABANDONED = 4
+
+
+def run_session(
+    settings: PowerSettings, period_s: float, trace: Path, summary: Path, cap_w: float | None
+) -> int:
+    """Serve one run over standard input and output; returns the exit code.
+
+    Answers are JSON lines: `ready` once source and cap are in place, one per command, `done` when both files
+    have their names, or `error`. Nothing is left under a final name unless `done` was said.
+    """
+    with ExitStack() as cleanup:
+        resolved, reader = _open(settings)
+        cleanup.callback(reader.close)
+        try:
+            held = cleanup.enter_context(_capped(settings, resolved, reader, cap_w)) if cap_w else None
+        except CapUnavailable as error:
+            _answer(error=str(error), kind="cap")
+            return EXIT_CAP
+        output = Trace(trace, report.host_name())
+        cleanup.callback(output.abandon)
+        run = Run(reader, resolved.source_name, period_s, output)
+        _answer(
+            ready=True,
+            source=resolved.source_name,
+            reason=resolved.reason,
+            domains=list(run.power),
+            cap=held.as_json() if held else None,
+        )
+        psi: list[int | None] = [None]
+
+        def after(command: str) -> None:
+            if command == "start":
+                psi[0] = report.pressure_us()
+            _answer(did=command)
+
+        try:
+            sample(run, Control(sys.stdin.fileno()), after)
+        except Abandoned:
+            return EXIT_ABANDONED
+        result = report.build(run, resolved, held, (psi[0], report.pressure_us()))
+        output.finish()
+        report.write(summary, result)
+        _answer(done=True)
+    return 0
+
+
+def _open(settings: PowerSettings) -> tuple[Resolved, Reader]:
+    """The source to use and its reader; a source that does not open becomes `none` with the reason."""
+    resolved = resolve(settings)
+    if resolved.source_name == NONE:
+        return resolved, Reader()
+    try:
+        return resolved, resolved.source.open()
+    except PowerError as error:
+        reason = f"{settings.source}: {error}"
+        lost = replace(
+            resolved, source_name=NONE, reason=reason, domains=(), can_cap=False, cap_reason=reason
+        )
+        return lost, Reader()
+
+
+def _capped(
+    settings: PowerSettings, resolved: Resolved, reader: Reader, watts: float
+) -> AbstractContextManager[CapState]:
+    if not resolved.can_cap:
+        raise CapUnavailable(resolved.cap_reason or f"no cap: source {resolved.source_name} cannot set one")
+    return cap(settings, watts, reader.cap_root)
+
+
+def _answer(**content: Any) -> None:
+    sys.stdout.write(json.dumps(content) + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,1 @@
+"""The sources, one class in one file each; `harness.power.registry` lists them."""
