@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 
 
-def _first_line(*command: str) -> str:
+def first_line(*command: str) -> str:
     """First line that a program prints, or '' when it is not there or fails."""
     if shutil.which(command[0]) is None:
         return ""
@@ -44,9 +44,9 @@ def cpu_model() -> str:
 @cache
 def git_state() -> dict[str, Any]:
     """Commit of the project and whether tracked files differ from it; empty outside a git checkout."""
-    commit = _first_line("git", "rev-parse", "HEAD")
+    commit = first_line("git", "rev-parse", "HEAD")
     return (
-        {"commit": commit, "dirty": bool(_first_line("git", "status", "--porcelain", "-uno"))}
+        {"commit": commit, "dirty": bool(first_line("git", "status", "--porcelain", "-uno"))}
         if commit
         else {}
     )
@@ -65,7 +65,7 @@ def machine() -> dict[str, Any]:
         "numa_nodes": len(list(Path("/sys/devices/system/node").glob("node[0-9]*"))) or 1,
         "governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "not exposed",
         "turbo_off": _text("/sys/devices/system/cpu/intel_pstate/no_turbo") or "not exposed",
-        "mpi": _first_line("mpirun", "--version"),
+        "mpi": first_line("mpirun", "--version"),
         "python": platform.python_version(),
     }
 

@@ -19,8 +19,8 @@ PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def _die_with_parent() -> None:
-    """Between fork and exec: SIGTERM to this process when its parent goes, however it goes."""
+def die_with_parent() -> None:
+    """Ask Linux to send SIGTERM to this process when its parent goes, however it goes."""
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 
 
@@ -43,7 +43,7 @@ def start(command: Sequence[str], log: Path, env: dict[str, str]) -> subprocess.
             stderr=out,
             env=env,
             start_new_session=True,
-            preexec_fn=_die_with_parent,
+            preexec_fn=die_with_parent,
         )
 
 
@@ -63,7 +63,10 @@ def wait(process: subprocess.Popen[bytes], timeout_s: float, owner: int | None) 
     """Wait until the program ends, takes longer than `timeout_s` or the workflow has gone; stop all of it."""
     began = time.monotonic()
     stopped = ""
-    with selectors.DefaultSelector() as selector, _closing(os.pidfd_open(process.pid)) as child:
+    child = os.pidfd_open(process.pid)
+    with contextlib.ExitStack() as stack:
+        stack.callback(os.close, child)
+        selector = stack.enter_context(selectors.DefaultSelector())
         selector.register(child, selectors.EVENT_READ, "child")
         if owner is not None:
             selector.register(owner, selectors.EVENT_READ, "owner")
@@ -75,14 +78,6 @@ def wait(process: subprocess.Popen[bytes], timeout_s: float, owner: int | None) 
     if stopped:
         stop_tree(process)
     return Ended(process.wait(), time.monotonic() - began, stopped)
-
-
-@contextlib.contextmanager
-def _closing(fd: int):  # type: ignore[no-untyped-def]
-    try:
-        yield fd
-    finally:
-        os.close(fd)
 
 
 def stop_tree(process: subprocess.Popen[bytes], grace_s: float = 3.0) -> None:

@@ -116,9 +116,9 @@ def save(record: Record, folder: Path) -> None:
     (folder / "run.json").write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
 
-def remove_leftovers(parent: Path) -> None:
-    """Delete scratch folders that a killed run left in `parent` (the folder that holds the repetitions)."""
-    for scratch in parent.glob(".[0-9]*.*"):
+def remove_leftovers(parent: Path, name: str) -> None:
+    """Delete scratch folders that a killed run of folder `name` left in `parent`."""
+    for scratch in parent.glob(f".{name}.*"):
         shutil.rmtree(scratch, ignore_errors=True)
 
 

@@ -13,6 +13,8 @@ suppressPackageStartupMessages({
 
 local({
   lib <- dirname(sys.frame(1)$ofile)
-  parts <- c("cli", "read", "text", "stats", "palette", "theme", "marks", "traces", "strip", "save")
+  parts <- c(
+    "cli", "read", "text", "stats", "palette", "theme", "marks", "traces", "strip", "fill", "sweep", "table", "save"
+  )
   for (part in parts) source(file.path(lib, paste0(part, ".R")), encoding = "UTF-8")
 })

@@ -104,3 +104,8 @@ caption <- function(size, ...) {
 subtitle <- function(size, text) {
   if (is.null(text)) NULL else wrap_text(text, figure_sizes[[size]][["width"]] - 4, base_size)
 }
+
+# "64 million words, 2 ranks": head of a column group.
+scale_short <- function(runs) {
+  paste0(and_text(count_text(sort(unique(runs$words)))), " words, ", and_text(ranks_text(sort(unique(runs$ranks)))))
+}

@@ -1,5 +1,5 @@
-# Who looks like what, in all studies. Colours: Okabe-Ito with amber instead of the pale yellow, which vanishes on white.
-# A new framework, application or link setting is a new row here and nowhere else.
+# Who looks like what, in all studies. Colours: Okabe-Ito with amber instead of the pale yellow, which vanishes on
+# white. A new framework, application or link setting is a new row here and nowhere else.
 
 okabe_ito <- c(
   black = "#000000", orange = "#E69F00", sky = "#56B4E9", green = "#009E73",

@@ -1,6 +1,8 @@
 # Reading the tables. A table is checked before anything is drawn: a figure from half a table would look finished.
 
-run_factors <- c("study", "experiment", "point", "app", "data", "platform", "strategy", "combine", "balance", "pipeline")
+run_factors <- c(
+  "study", "experiment", "point", "app", "data", "platform", "strategy", "combine", "balance", "pipeline"
+)
 run_numbers <- c("rep", "words", "unique", "ranks", "buffer_mb", "buffer_bytes", "cap_w", "sample_ms")
 
 table_columns <- list(

@@ -11,7 +11,7 @@ figure_sizes <- list(
   table = c(width = 178, height = 62)
 )
 
-svg_fallback <- paste0("font-family: \"", font_family, "\", \"Helvetica Neue\", Arial, \"Liberation Sans\", sans-serif;")
+svg_fallback <- paste0("font-family: \"", font_family, "\", \"Helvetica Neue\", Arial, sans-serif;")
 
 # plot: a ggplot or patchwork; stem: path without extension; size: a name of figure_sizes.
 save_figure <- function(plot, stem, size) {

@@ -9,6 +9,7 @@ runtime_strip <- function(rows, caps, paper = NULL) {
   rows <- rows[!is.na(rows$level), ]
   rows$colour <- shade(colour_of(rows$app), rows$level)
   step <- if (length(caps) > 1) 0.24 else 0
+  tick <- 0.3 - step / 2
   all_letters <- rev(levels(rows$letter))
   height_of <- function(letter, level) match(letter, all_letters) + (mean(seq_along(caps)) - level) * step
   rows$y <- height_of(rows$letter, rows$level)
@@ -16,17 +17,19 @@ runtime_strip <- function(rows, caps, paper = NULL) {
   rows$shape <- level_filled[pmin(rows$level, 3)]
   ggplot(rows, aes(.data$value, .data$y, colour = .data$colour)) +
     geom_segment(aes(x = .data$low, xend = .data$high, yend = .data$y, y = .data$y), middle, linewidth = 0.35) +
-    geom_segment(aes(x = .data$median, xend = .data$median, y = .data$y - 0.3 + step / 2, yend = .data$y + 0.3 - step / 2),
+    geom_segment(aes(x = .data$median, xend = .data$median, y = .data$y - tick, yend = .data$y + tick),
       middle, linewidth = 0.6) +
     geom_point(aes(shape = .data$shape, fill = .data$colour), size = 1, stroke = 0.2, alpha = 0.65) +
     paper_layer(paper, rows, height_of) +
     scale_colour_identity() + scale_fill_identity() + scale_shape_identity() +
-    scale_x_continuous("runtime, s", limits = c(0, NA), expand = expansion(c(0, 0.04)), breaks = scales::breaks_extended(6)) +
+    scale_x_continuous("runtime, s", limits = c(0, NA), expand = expansion(c(0, 0.04)),
+      breaks = scales::breaks_pretty(6)) +
     scale_y_continuous(NULL, breaks = seq_along(all_letters), labels = all_letters,
       limits = c(0.5, length(all_letters) + 0.5), expand = expansion()) +
     coord_cartesian(clip = "off") +
     theme_kvasir() +
-    theme(panel.grid.major.y = element_blank(), axis.text.y = element_text(size = base_size), axis.ticks.y = element_blank())
+    theme(panel.grid.major.y = element_blank(), axis.ticks.y = element_blank(),
+      axis.text.y = element_text(size = base_size))
 }
 
 # Hollow diamonds at the ends of the range the paper states, with its words on the side of the row that has room.

@@ -1,10 +1,10 @@
 # Numbers and prose inside figures.
 
-# 64000000 -> "64 million"; 41 -> "41"; 27777744 -> "27,777,744"
+# Counts as words: 64 million; 2,880; 27,777,744. Rounded to nothing: what is no short multiple is written out.
 count_text <- function(x) {
   one <- function(v) {
     if (is.na(v)) return("\u2013")
-    for (step in list(list(1e9, " billion"), list(1e6, " million"))) {
+    for (step in list(list(1e9, "\u00a0billion"), list(1e6, "\u00a0million"))) {
       scaled <- v / step[[1]]
       if (scaled >= 1 && abs(scaled * 10 - round(scaled * 10)) < 1e-9) {
         return(paste0(format(scaled, trim = TRUE), step[[2]]))
@@ -15,7 +15,7 @@ count_text <- function(x) {
   vapply(x, one, "")
 }
 
-# c(140, 120) -> "140 and 120"
+# Lists in prose: "140 and 120".
 and_text <- function(x) {
   if (length(x) < 2) return(paste(x))
   paste(paste(utils::head(x, -1), collapse = ", "), "and", utils::tail(x, 1))
@@ -65,4 +65,28 @@ spread_labels <- function(y, gap) {
   }
   y[order_y] <- sorted
   y
+}
+
+# The unique words that a data set of the tables really has, behind the paper's label: "4B5K (2,880 unique)".
+data_label <- function(label, runs) {
+  unique_words <- runs$unique[match(label, runs$data)]
+  paste0(label, ifelse(is.na(unique_words), "", paste0(" (", count_text(unique_words), " unique)")))
+}
+
+# "4B72 (41 unique)." for the data sets of a table.
+data_note <- function(runs) paste0(and_text(data_label(unique(runs$data), runs)), ".")
+
+# Sizes in binary units: 541200 -> 529 KiB.
+bytes_text <- function(bytes) {
+  unit <- ifelse(bytes >= 2^20, "MiB", "KiB")
+  paste(signif(bytes / ifelse(bytes >= 2^20, 2^20, 2^10), 3), unit)
+}
+
+# What the paper's buffer labels are here; "" where they are what they say.
+buffer_note <- function(runs) {
+  used <- unique(stats::na.omit(runs[c("buffer_mb", "buffer_bytes")]))
+  used <- used[order(used$buffer_mb), ]
+  if (all(used$buffer_bytes == used$buffer_mb * 1e6 | used$buffer_bytes == used$buffer_mb * 2^20)) return("")
+  paste0(and_text(used$buffer_mb), " MB are the paper's send buffers per rank; here they have ",
+    and_text(bytes_text(used$buffer_bytes)), ".")
 }

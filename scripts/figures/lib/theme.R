@@ -31,7 +31,7 @@ theme_kvasir <- function() {
       legend.position = "top",
       legend.justification = "left",
       legend.margin = margin(0, 0, 0, 0),
-      legend.box.margin = margin(0, 0, -4, 0),
+      legend.box.margin = margin(0, 0, -2, 0),
       legend.key.height = unit(3, "mm"),
       legend.key.width = unit(8, "mm"),
       legend.title = element_text(size = base_size),

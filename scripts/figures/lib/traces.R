@@ -86,12 +86,17 @@ draw_traces <- function(view, panels, ncol, limit = NULL) {
     facet_wrap(vars(.data$panel), ncol = ncol, scales = "free_x", drop = FALSE) +
     scale_colour_identity() +
     scale_linetype_manual("power cap, W", values = level_linetype[seq_along(caps)],
-      guide = if (length(caps) > 1) {
-        guide_legend(override.aes = list(colour = shade("#B0B0B0", seq_along(caps)), linewidth = 0.6))
-      } else "none") +
+      guide = cap_legend(caps)) +
     scale_x_continuous("time, s", expand = expansion(c(0, 0.03)), breaks = scales::breaks_pretty(5)) +
-    scale_y_continuous(view$axis, limits = c(0, NA), expand = expansion(c(0, 0.08)), breaks = scales::breaks_pretty(4)) +
+    scale_y_continuous(view$axis, limits = c(0, NA), expand = expansion(c(0, 0.08)),
+      breaks = scales::breaks_pretty(4)) +
     theme_kvasir()
+}
+
+# The caps differ in lightness within the hue of each panel's application, so the keys are grey.
+cap_legend <- function(caps) {
+  if (length(caps) < 2) return("none")
+  guide_legend(override.aes = list(colour = shade("#B0B0B0", seq_along(caps)), linewidth = 0.6))
 }
 
 limit_layer <- function(limit, panels, power) {
@@ -99,8 +104,8 @@ limit_layer <- function(limit, panels, power) {
   list(
     expand_limits(y = limit$value * 1.12),
     geom_hline(yintercept = limit$value, linewidth = 0.25, linetype = "22", colour = paper_colour),
-    geom_text(aes(.data$end, limit$value, label = limit$text), panels[1, ], inherit.aes = FALSE, hjust = 1, vjust = -0.5,
-      size = pt(small_size), family = font_family, colour = paper_colour)
+    geom_text(aes(.data$end, limit$value, label = limit$text), panels[1, ], inherit.aes = FALSE, hjust = 1,
+      vjust = -0.5, size = pt(small_size), family = font_family, colour = paper_colour)
   )
 }
 
@@ -132,19 +137,24 @@ trace_figure <- function(runs, trace, panels, by, ncol, size, heights, limit = N
   view <- trace_view(into_panels(trace, panels, by))
   need_rows(view$rows, trace, "a sample of power or of CPU use in any panel of this figure")
   runtimes <- metric_rows(runs, "runtime")
-  above <- if (view$power) emulated_note(view$rows$source) else {
-    paste0("No power source on this machine (", power_reason(runs), "): the panels show CPU use instead.")
+  above <- emulated_note(view$rows$source)
+  if (!view$power) {
+    above <- paste0("No power source on this machine (", power_reason(runs), "): the panels show CPU use instead.")
   }
   below <- runtime_strip(runtimes, cap_levels(view$rows), paper)
   text <- caption(size,
-    if (anyDuplicated(unique(view$rows[c("point", "rep")])$point)) "Strong line: first repetition, thin lines: the others.",
-    runtime_note(runtimes),
+    repetition_note(view$rows), runtime_note(runtimes),
     if (!is.null(paper) && nrow(runtimes)) paper_note(paper) else "", notes, scale_text(runs), missing_text(runs),
     thinned_note(view$rows), source_text(c(view$rows$source, runtimes$source)))
   plot <- draw_traces(view, panels, ncol, limit)
   if (!is.null(below)) plot <- plot / below + plot_layout(heights = heights)
   plot <- plot + plot_annotation(subtitle = subtitle(size, above), caption = text, theme = theme_kvasir())
   list(plot = plot, size = size)
+}
+
+repetition_note <- function(rows) {
+  if (!anyDuplicated(unique(rows[c("point", "rep")])$point)) return("")
+  "Strong line: first repetition, thin lines: the others."
 }
 
 thinned_note <- function(rows) {

@@ -21,7 +21,9 @@ figure_main(c(stages = "runs", stages.trace = "trace"), function(tables) {
   )
   trace_figure(runs, tables$stages.trace, panels, c("app", "platform"),
     ncol = 2, size = "tall", heights = c(3.2, 1), paper = paper,
-    notes = if (!all(ranks %in% c(NA, 68, 72))) "KNL and KNM: the paper's platforms, told apart here by the number of ranks.",
+    notes = if (!all(ranks %in% c(NA, 68, 72))) {
+      "KNL and KNM: the paper's platforms, told apart here by the number of ranks."
+    },
     limit = list(value = 160, text = "paper: no run above 160 W")
   )
 })

@@ -1,0 +1,59 @@
+# make reproduce   set up what is missing, run everything at the configured scale, print where the results are
+# make smoke       the same on tiny data, in minutes
+# make test        set up what is missing, lint, run all tests
+# Variables: SCALE and SITE (default: what config/config.yaml says), CORES (default: all), ARGS (more arguments
+# for snakemake, or for pytest)
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+CORES ?= $(shell nproc)
+SCALE ?=
+SITE ?=
+PY := .venv/bin/python
+
+.PHONY: help setup reproduce smoke retry test lint format bench schema lock clean
+
+help:
+	@sed -n 's/^# //p' Makefile | head -4; echo 'also: setup retry lint format bench schema lock clean (see README.md)'
+
+setup:
+	@scripts/setup.sh run
+
+reproduce: setup
+	@scripts/reproduce.sh "$(SCALE)" "$(SITE)" $(CORES) $(ARGS)
+
+smoke: setup
+	@scripts/reproduce.sh smoke "$(SITE)" $(CORES) $(ARGS)
+
+# Forget the runs that failed or timed out, so that the next reproduce runs them again.
+retry: setup
+	@$(PY) scripts/forget_failed.py
+
+test:
+	@scripts/setup.sh run test
+	@$(MAKE) --no-print-directory lint
+	@$(PY) -m pytest -q $(ARGS)
+
+lint:
+	@scripts/lint.sh
+
+format:
+	@.venv/bin/ruff check --fix -q . && .venv/bin/ruff format -q . && .venv/bin/snakefmt -q Snakefile rules
+	@find src/engine -name '*.[ch]pp' -print0 | xargs -0 clang-format -i
+
+# Speed of the engine as CPU ratios to an in-repo single-thread yardstick, taken in one interleaved run.
+bench: setup
+	@$(PY) scripts/build_engine.py src/engine build/programs --jobs $(CORES) --native --bench
+	@$(PY) src/engine/bench/compare.py --bin build/programs/bin $(ARGS)
+
+# JSON schemas of the configuration, for editors; a test compares them with the models.
+schema:
+	@$(PY) scripts/schema.py config/schema
+
+# Pin the newest versions that requirements.in allows. Needs the program uv.
+lock:
+	@printf '%s\n' '# Every Python package, pinned and hashed. Made from requirements.in by `make lock`; do not edit by hand.' > requirements.lock.new
+	@uv pip compile -q --generate-hashes --no-header --python-version 3.11 requirements.in >> requirements.lock.new
+	@mv requirements.lock.new requirements.txt
+
+clean:
+	@rm -rf build results results-emulated .snakemake

@@ -1,0 +1,75 @@
+"""Kvasir re-runs five published studies of MapReduce on HPC systems: data, runs, tables, figures, verdicts.
+
+    snakemake --cores 2                      everything at scale laptop, on this machine
+    snakemake --cores 2 smoke                the same on tiny data, in minutes
+    snakemake --cores 2 fig_mimir_3          one figure and what it needs (its file path works as well)
+    snakemake --cores 2 --config scale=paper site=local
+    snakemake --profile slurm                on a cluster
+
+Targets: all, smoke, one per study (mimir), one per figure (fig_mimir_1 ...), tables, figures, claims, report.
+"""
+
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+
+configfile: "config/config.yaml"
+
+
+include: "rules/common.smk"
+
+
+localrules:
+    all,
+    smoke,
+    tables,
+    figures,
+    claims,
+    report,
+
+
+rule all:
+    """Everything the configuration names, ending in the report."""
+    default_target: True
+    input:
+        f"{RESULTS}/report.html",
+
+
+rule smoke:
+    """Every step on tiny data."""
+    input:
+        f"{ROOT}/smoke/report.html",
+
+
+rule tables:
+    """All tables."""
+    input:
+        [table for study in STUDIES for table in tables_of(study)],
+
+
+rule figures:
+    """All figures."""
+    input:
+        [file for study in STUDIES for file in figures_of(study)],
+
+
+rule claims:
+    """All verdicts."""
+    input:
+        [f"{RESULTS}/claims/{study}.csv" for study in STUDIES],
+
+
+rule report:
+    """The page that holds everything."""
+    input:
+        f"{RESULTS}/report.html",
+
+
+include: "rules/engine.smk"
+include: "rules/texts.smk"
+include: "rules/runs.smk"
+include: "rules/tables.smk"
+include: "rules/figures.smk"
+include: "rules/claims.smk"
+include: "rules/report.smk"

@@ -1,0 +1,28 @@
+# Verdicts: the claims of a paper, checked against the tables.
+# in:  config/claims/<study>.yaml, all tables of the study
+# out: results/<scale>/claims/<study>.csv and .json
+
+
+localrules:
+    check_claims,
+
+
+rule check_claims:
+    """Give every claim of a paper its verdict."""
+    input:
+        claims="config/claims/{study}.yaml",
+        tables=claim_tables,
+        harness=HARNESS,
+    output:
+        csv=ROOT + "/{scale}/claims/{study}.csv",
+        json=ROOT + "/{scale}/claims/{study}.json",
+    log:
+        ROOT + "/{scale}/logs/claims/{study}.log",
+    benchmark:
+        ROOT + "/{scale}/benchmarks/claims/{study}.tsv"
+    params:
+        tables=ROOT + "/{scale}/tables",
+        have=[f"--have={tag}" for tag in CONFIG.site.have],
+    shell:
+        "python scripts/claims.py --claims {input.claims:q} --tables {params.tables:q} {params.have:q}"
+        " --output {output.csv:q} --json {output.json:q} > {log:q} 2>&1"

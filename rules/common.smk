@@ -1,0 +1,201 @@
+# Helpers only: the checked configuration, the plans made from it, and the functions that rules call.
+# Everything here looks things up; the thinking is done in src/harness.
+
+import os
+from functools import cache
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+from harness.config import load_config
+from harness.errors import KvasirError
+from harness.frameworks.engine import PLANNERS
+from harness.needs import shortage
+from harness.plan import priority
+from harness.capping import cap_refusal
+
+# Every run watches this process and ends with it (harness.processes.owner_fd).
+os.environ["KVASIR_OWNER"] = str(os.getpid())
+
+HARNESS = sorted(str(path) for path in Path("src/harness").rglob("*.py"))
+FIGURE_LIBRARY = sorted(str(path) for path in Path("scripts/figures/lib").glob("*.R"))
+
+
+@cache
+def configuration(scale):
+    """The configuration with another scale in place of the chosen one."""
+    try:
+        return load_config({**config, "scale": scale})
+    except KvasirError as error:
+        raise WorkflowError(str(error)) from None
+
+
+@cache
+def plan_of(scale, study):
+    """Runs, tables and texts of a study at a scale."""
+    chosen = configuration(scale)
+    model = chosen.studies[study]
+    return PLANNERS[model.framework](model, chosen, cap_refusal(chosen.site))
+
+
+CONFIG = configuration(config.get("scale"))
+ROOT = CONFIG.site.results
+RESULTS = CONFIG.results
+STUDIES = list(CONFIG.studies)
+
+
+@cache
+def runs_by_name(scale, study):
+    """Run specifications of a study by (experiment, point, repetition)."""
+    return {
+        (run.identity.experiment, run.identity.point, run.identity.rep): run
+        for run in plan_of(scale, study).runs
+    }
+
+
+def run_spec(wildcards):
+    """The specification of the run that the wildcards name."""
+    key = (wildcards.experiment, wildcards.point, int(wildcards.rep))
+    known = runs_by_name(wildcards.scale, wildcards.study)
+    if key not in known:
+        raise WorkflowError(
+            f"no such run in the plan of study {wildcards.study}: {'/'.join(map(str, key))}"
+        )
+    return known[key]
+
+
+def run_json(wildcards):
+    """The specification of a run as text: a rule parameter, so that a changed factor reruns the run."""
+    return run_spec(wildcards).model_dump_json()
+
+
+def run_inputs(wildcards):
+    """Files a run reads and what another program counted in them."""
+    spec = run_spec(wildcards)
+    return [*spec.inputs, spec.counts]
+
+
+def run_priority(wildcards):
+    """Place of a run in the randomised order."""
+    return priority(
+        CONFIG.top.seed,
+        wildcards.study,
+        wildcards.experiment,
+        wildcards.point,
+        int(wildcards.rep),
+    )
+
+
+def run_minutes(wildcards):
+    """Time to ask a scheduler for: the run's own limit and a margin for start and stop."""
+    return 2 + -(-run_spec(wildcards).timeout_s // 60)
+
+
+def text_of_path(path, scale=None):
+    """The text that a data file holds, whatever scale it belongs to."""
+    for name in (
+        [scale]
+        if scale
+        else sorted(p.stem for p in Path("config/scales").glob("*.yaml"))
+    ):
+        for study in STUDIES:
+            texts = plan_of(name, study).texts
+            if path in texts:
+                return texts[path]
+    raise WorkflowError(f"{path}: no study reads this file")
+
+
+def table_json(wildcards):
+    """What a table is made of, as text: a rule parameter."""
+    return (
+        plan_of(wildcards.scale, wildcards.study)
+        .tables[wildcards.experiment]
+        .model_dump_json()
+    )
+
+
+def table_runs(wildcards):
+    """Records of all runs of an experiment."""
+    spec = plan_of(wildcards.scale, wildcards.study).tables[wildcards.experiment]
+    return [
+        f"{spec.runs_root}/{spec.study}/{spec.experiment}/{point}/{rep}/run.json"
+        for point, repetitions in spec.runs.items()
+        for rep in range(1, repetitions + 1)
+    ]
+
+
+def tables_of(study, scale=None):
+    """All tables of a study: runs, traces, and event logs where they are kept."""
+    chosen = configuration(scale or CONFIG.top.scale)
+    return [
+        f"{chosen.results}/tables/{study}/{name}{kind}.csv"
+        for name, experiment in chosen.studies[study].experiments.items()
+        for kind in ("", ".trace", *([".fill"] if experiment.events else []))
+    ]
+
+
+def figure_of(wildcards):
+    """The figure that the wildcards name."""
+    for figure in configuration(wildcards.scale).studies[wildcards.study].figures:
+        if figure.id == wildcards.figure:
+            return figure
+    raise WorkflowError(f"study {wildcards.study} has no figure {wildcards.figure}")
+
+
+def figure_tables(wildcards):
+    """Tables a figure is drawn from."""
+    return [
+        f"{configuration(wildcards.scale).results}/tables/{wildcards.study}/{table}.csv"
+        for table in figure_of(wildcards).tables
+    ]
+
+
+def figure_arguments(wildcards):
+    """The same as arguments of the figure's script: name=path."""
+    return [
+        f"{name}={path}"
+        for name, path in zip(figure_of(wildcards).tables, figure_tables(wildcards))
+    ]
+
+
+def figures_of(study, scale=None):
+    """All files of all figures of a study."""
+    chosen = configuration(scale or CONFIG.top.scale)
+    return [
+        f"{chosen.results}/figures/{study}/{figure.id}.{kind}"
+        for figure in chosen.studies[study].figures
+        for kind in ("pdf", "svg", "png")
+    ]
+
+
+def claim_tables(wildcards):
+    """Tables the claims of a study are checked against."""
+    return tables_of(wildcards.study, wildcards.scale)
+
+
+def report_parts(wildcards):
+    """All that the report shows."""
+    return [
+        *[f"{ROOT}/{wildcards.scale}/claims/{study}.csv" for study in STUDIES],
+        *[file for study in STUDIES for file in figures_of(study, wildcards.scale)],
+        *[table for study in STUDIES for table in tables_of(study, wildcards.scale)],
+    ]
+
+
+wildcard_constraints:
+    scale="[a-z0-9-]+",
+    study="[a-z0-9_]+",
+    experiment="[a-z0-9_]+",
+    point="[^/]+",
+    rep="[0-9]+",
+    figure="[a-z0-9]+",
+
+
+onstart:
+    # Before the first job: say what the chosen scale needs and refuse a machine that has less.
+    short, lines = shortage(
+        CONFIG, [plan_of(CONFIG.top.scale, study) for study in STUDIES]
+    )
+    print("\n".join(lines), file=sys.stderr, flush=True)
+    if short:
+        raise WorkflowError(short)

@@ -1,0 +1,29 @@
+# Builds the MapReduce-over-MPI engine.
+# in:  src/engine
+# out: build/programs/bin/*, build/programs/engine.json (digest of every program, compiler, MPI)
+#
+# Runs depend on engine.json, not on the sources: a change that leaves the programs as they were reruns nothing.
+
+
+rule build_engine:
+    """Compile the mini-apps and the generator, and write down what came out."""
+    input:
+        sources=[
+            str(path)
+            for path in sorted(Path("src/engine").rglob("*"))
+            if path.is_file()
+        ],
+    output:
+        "build/programs/engine.json",
+    log:
+        "build/logs/build_engine.log",
+    benchmark:
+        "build/benchmarks/build_engine.tsv"
+    threads: 2
+    resources:
+        runtime=20,
+    params:
+        native="--native" if CONFIG.site.native else "--portable",
+    shell:
+        "python scripts/build_engine.py src/engine build/programs --jobs {threads} {params.native}"
+        " > {log:q} 2>&1"

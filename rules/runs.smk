@@ -1,0 +1,27 @@
+# Runs: one job is one repetition of one point, alone on the machine.
+# in:  the run's texts, build/programs/engine.json
+# out: results/<scale>/runs/<study>/<experiment>/<point>/<rep>/{run.json,trace.csv}
+
+
+rule run_point:
+    """Run once, watch it, write the record. A run that fails or takes too long is recorded as such."""
+    input:
+        texts=run_inputs,
+        engine="build/programs/engine.json",
+    output:
+        record=ROOT + "/{scale}/runs/{study}/{experiment}/{point}/{rep}/run.json",
+        trace=ROOT + "/{scale}/runs/{study}/{experiment}/{point}/{rep}/trace.csv",
+    log:
+        ROOT + "/{scale}/logs/runs/{study}/{experiment}/{point}/{rep}.log",
+    benchmark:
+        ROOT + "/{scale}/benchmarks/runs/{study}/{experiment}/{point}/{rep}.tsv"
+    priority: run_priority
+    # All cores of the machine, so that no other job runs beside a measured one.
+    threads: workflow.cores or 1
+    resources:
+        runtime=run_minutes,
+    params:
+        spec=run_json,
+    shell:
+        "python scripts/run_point.py --spec {params.spec:q} --engine {input.engine:q} {output.record:q}"
+        " > {log:q} 2>&1"

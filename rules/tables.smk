@@ -1,0 +1,61 @@
+# Tables: all runs of an experiment, joined and checked.
+# in:  run.json and trace.csv of every run of the experiment
+# out: results/<scale>/tables/<study>/<experiment>.csv (a row per run and metric), .trace.csv (a row per
+#      sample), .fill.csv (a row per event of the send buffer, where the experiment keeps events)
+
+
+localrules:
+    make_table,
+    make_trace_table,
+    make_fill_table,
+
+
+rule make_table:
+    """Join the metrics of all runs of an experiment; points that could not run here say why."""
+    input:
+        runs=table_runs,
+        harness=HARNESS,
+    output:
+        ROOT + "/{scale}/tables/{study}/{experiment}.csv",
+    log:
+        ROOT + "/{scale}/logs/tables/{study}/{experiment}.log",
+    benchmark:
+        ROOT + "/{scale}/benchmarks/tables/{study}/{experiment}.tsv"
+    params:
+        spec=table_json,
+    shell:
+        "python scripts/tables.py metrics --spec {params.spec:q} {output:q} > {log:q} 2>&1"
+
+
+rule make_trace_table:
+    """Join the samples of all runs of an experiment."""
+    input:
+        runs=table_runs,
+        harness=HARNESS,
+    output:
+        ROOT + "/{scale}/tables/{study}/{experiment}.trace.csv",
+    log:
+        ROOT + "/{scale}/logs/tables/{study}/{experiment}.trace.log",
+    benchmark:
+        ROOT + "/{scale}/benchmarks/tables/{study}/{experiment}.trace.tsv"
+    params:
+        spec=table_json,
+    shell:
+        "python scripts/tables.py trace --spec {params.spec:q} {output:q} > {log:q} 2>&1"
+
+
+rule make_fill_table:
+    """Join the engine's event logs: how full each partition of the send buffer was after each word."""
+    input:
+        runs=table_runs,
+        harness=HARNESS,
+    output:
+        ROOT + "/{scale}/tables/{study}/{experiment}.fill.csv",
+    log:
+        ROOT + "/{scale}/logs/tables/{study}/{experiment}.fill.log",
+    benchmark:
+        ROOT + "/{scale}/benchmarks/tables/{study}/{experiment}.fill.tsv"
+    params:
+        spec=table_json,
+    shell:
+        "python scripts/tables.py fill --spec {params.spec:q} {output:q} > {log:q} 2>&1"

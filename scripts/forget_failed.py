@@ -1,0 +1,20 @@
+"""Delete the records of runs that failed or timed out, so that the workflow runs them again."""
+
+import shutil
+from pathlib import Path
+
+from harness.command import main
+from harness.results import failed_folders
+
+
+def forget() -> None:
+    """Delete failed runs of all scales and sites."""
+    folders = [folder for root in sorted(Path().glob("results*")) for folder in failed_folders(root)]
+    for folder in folders:
+        print(f"forgetting {folder}")
+        shutil.rmtree(folder)
+    print(f"{len(folders)} runs will be run again")
+
+
+if __name__ == "__main__":
+    main(forget)

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# reproduce.sh SCALE SITE CORES [SNAKEMAKE ARGUMENT...]: run the workflow and show what came out.
+# An empty SCALE or SITE means what config/config.yaml says.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+choices=()
+[ -z "$1" ] || choices+=("scale=$1")
+[ -z "$2" ] || choices+=("site=$2")
+cores=$3
+shift 3
+PATH=$PWD/.venv/bin:$PATH
+
+# One invocation at a time: two would measure each other. The lock goes with this process.
+mkdir -p .snakemake
+exec 9>.snakemake/kvasir.lock
+flock -n 9 || {
+  echo "error: another 'make reproduce' is running in this folder; wait for it or stop it" >&2
+  exit 1
+}
+
+# A Snakemake that was killed leaves its own lock behind. Ours says that none started by make is alive.
+snakemake --unlock --quiet all >/dev/null 2>&1 || true
+
+snakemake --cores "$cores" --logger kvasir --rerun-incomplete --keep-going \
+  ${choices:+--config "${choices[@]}"} "$@"
+python scripts/summary.py ${choices:+"${choices[@]}"}

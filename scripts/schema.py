@@ -1,0 +1,17 @@
+"""Write the JSON schemas of the configuration."""
+
+from pathlib import Path
+
+from harness.command import main
+from harness.config.schema import MODELS, render
+
+
+def schema(folder: Path) -> None:
+    """Write one schema a model into FOLDER."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in MODELS:
+        (folder / f"{name}.json").write_text(render(name), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(schema)

@@ -1,0 +1,41 @@
+"""After a run: the verdicts, what failed, and where everything lies."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import typer
+
+from harness.command import main
+from harness.config import load_config
+from harness.config.load import read_yaml
+from harness.errors import KvasirError
+from harness.results import records
+
+
+def summary(choices: list[str] = typer.Argument(None, help="scale=NAME, site=NAME")) -> None:
+    """Print what came out at the configured scale and site."""
+    chosen = dict(choice.split("=", 1) for choice in choices or [])
+    config = load_config({**read_yaml(Path("config/config.yaml")), **chosen})
+    results = Path(config.results)
+    claims = [str(results / "claims" / f"{study}.csv") for study in config.studies]
+    subprocess.run(
+        [sys.executable, "scripts/claims.py", *[a for c in claims for a in ("--print", c)]], check=True
+    )
+    runs = [record for study in config.studies for record in records(results, study)]
+    failed = [record for record in runs if record.outcome.status != "ok"]
+    print(f"runs:    {len(runs)}, of which {len(failed)} failed or timed out")
+    for record in failed:
+        who = record.identity
+        print(
+            f"  {who.study}/{who.experiment}/{who.point}/{who.rep}: {record.outcome.status}", file=sys.stderr
+        )
+    print(f"report:  {results}/report.html\nfigures: {results}/figures\ntables:  {results}/tables")
+    if failed:
+        raise KvasirError(
+            f"{len(failed)} runs failed and have no numbers; `make retry reproduce` runs them again"
+        )
+
+
+if __name__ == "__main__":
+    main(summary)

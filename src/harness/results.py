@@ -1,0 +1,33 @@
+"""Where results lie and which runs are there: the layout of the results folder, read-only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness.errors import KvasirError
+from harness.records import Record, read
+
+
+def run_files(results: Path, study: str) -> list[Path]:
+    """All run.json of a study below `results` (the folder of one scale), sorted."""
+    return sorted((results / "runs" / study).glob("*/*/[0-9]*/run.json"))
+
+
+def records(results: Path, study: str) -> Iterator[Record]:
+    """All records of a study; one that cannot be read is an error naming it."""
+    for path in run_files(results, study):
+        yield read(path)
+
+
+def failed_folders(root: Path) -> list[Path]:
+    """Folders of all runs below `root` (all scales) that did not end well, unreadable ones included."""
+    found = []
+    for path in sorted(root.glob("*/runs/*/*/*/[0-9]*/run.json")):
+        try:
+            if read(path).outcome.status == "ok":
+                continue
+        except KvasirError:
+            pass
+        found.append(path.parent)
+    return found

@@ -1,0 +1,170 @@
+"""Tidy tables from records: one row per run and metric, per sample, or per event. Checked on write."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandera.polars as pa
+import polars as pl
+
+from harness.errors import KvasirError
+from harness.records import Record, read
+from harness.spec import TableSpec
+
+IDENTITY = ["study", "experiment", "point", "rep"]
+METRIC = ["metric", "value", "unit", "source"]
+SAMPLE = ["t_s", "host", "domain", "metric", "value", "unit", "source"]
+EVENT = ["rank", "word_index", "partition", "records", "bytes", "capacity_bytes", "event"]
+STATUSES = ["ok", "failed", "timeout", "not-run"]
+
+METRIC_SCHEMA = pa.DataFrameSchema(
+    {
+        "study": pa.Column(pl.String),
+        "experiment": pa.Column(pl.String),
+        "point": pa.Column(pl.String),
+        "rep": pa.Column(pl.Int64, pa.Check.ge(1)),
+        "order": pa.Column(pl.Int64, pa.Check.ge(1), nullable=True),
+        "status": pa.Column(pl.String, pa.Check.isin(STATUSES)),
+        "reason": pa.Column(pl.String),
+        "metric": pa.Column(pl.String, nullable=True),
+        "value": pa.Column(pl.Float64, nullable=True),
+        "unit": pa.Column(pl.String, nullable=True),
+        "source": pa.Column(
+            pl.String, pa.Check.str_matches(r"^(measured|emulated|simulated|analytic|none)(:|$)")
+        ),
+    },
+    checks=pa.Check(
+        lambda data: data.lazyframe.select(
+            pl.col("value").is_not_null() | ((pl.col("source") == "none") & (pl.col("reason") != ""))
+        ),
+        error="an empty value needs source none and a reason",
+    ),
+)
+
+SAMPLE_SCHEMA = pa.DataFrameSchema(
+    {
+        "t_s": pa.Column(pl.Float64),
+        "domain": pa.Column(pl.String),
+        "metric": pa.Column(pl.String),
+        "value": pa.Column(pl.Float64),
+        "unit": pa.Column(pl.String),
+        "source": pa.Column(pl.String, pa.Check.str_matches(r"^(measured|emulated|simulated)(:|$)")),
+    }
+)
+
+EVENT_SCHEMA = pa.DataFrameSchema(
+    {
+        "rank": pa.Column(pl.Int64, pa.Check.ge(0)),
+        "word_index": pa.Column(pl.Int64, pa.Check.ge(0)),
+        "event": pa.Column(pl.String, pa.Check.isin(["put", "combine", "exchange"])),
+    }
+)
+
+
+def run_folders(spec: TableSpec) -> Iterator[Path]:
+    """Folders of all runs of an experiment, in the order of the plan."""
+    for point, repetitions in spec.runs.items():
+        for rep in range(1, repetitions + 1):
+            yield Path(spec.runs_root) / spec.study / spec.experiment / point / str(rep)
+
+
+def identity_row(record: Record, factors: list[str]) -> dict[str, Any]:
+    """The columns that say which run a row belongs to."""
+    who = record.identity
+    row: dict[str, Any] = {key: getattr(who, key) for key in IDENTITY}
+    return {**row, **{name: who.factors.get(name) for name in factors}}
+
+
+def metric_rows(spec: TableSpec, records: list[Record]) -> list[dict[str, Any]]:
+    """Rows of the metric table: runs in the plan's order, then the points that could not run here."""
+    started = sorted(records, key=lambda record: record.outcome.started)
+    order = {id(record): place for place, record in enumerate(started, 1)}
+    empty = {"metric": None, "value": None, "unit": None, "source": "none"}
+    rows: list[dict[str, Any]] = []
+    for record in records:
+        outcome = record.outcome
+        head = {
+            **identity_row(record, spec.factors),
+            "order": order[id(record)],
+            "status": outcome.status,
+            "reason": outcome.reason,
+        }
+        if outcome.status != "ok":
+            rows.append({**head, **empty})
+        for metric in record.metrics:
+            body = {
+                "metric": metric.name,
+                "value": metric.value,
+                "unit": metric.unit,
+                "source": metric.source,
+            }
+            rows.append({**head, **body, "reason": metric.reason})
+    for absent in spec.not_run:
+        for rep in range(1, spec.repetitions + 1):
+            who = {"study": spec.study, "experiment": spec.experiment, "point": absent.point, "rep": rep}
+            state = {"order": None, "status": "not-run", "reason": absent.reason}
+            rows.append({**who, **state, **absent.factors, **empty})
+    return rows
+
+
+def metric_table(spec: TableSpec) -> pl.DataFrame:
+    """One row per run and metric of an experiment. Raises KvasirError naming a bad record."""
+    records = [read(folder / "run.json") for folder in run_folders(spec)]
+    columns = [*IDENTITY, "order", "status", "reason", *spec.factors, *METRIC]
+    rows = metric_rows(spec, records)
+    types = {"value": pl.Float64, "rep": pl.Int64, "order": pl.Int64, "metric": pl.String, "unit": pl.String}
+    frame = pl.DataFrame(rows, infer_schema_length=None, schema_overrides=types)
+    return METRIC_SCHEMA.validate(frame.select(columns))
+
+
+def beside(spec: TableSpec, name: str, columns: list[str]) -> pl.DataFrame:
+    """The CSV files `name` of all runs that ended well, joined, with the runs' identity and factors."""
+    frames = []
+    for folder in run_folders(spec):
+        record = read(folder / "run.json")
+        if record.outcome.status != "ok":
+            continue
+        path = folder / name
+        try:
+            frame = pl.read_csv(path, infer_schema_length=None)
+            frame = frame.select(columns)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            why = " ".join(str(error).split())[:200]
+            raise KvasirError(
+                f"{path}: expected a CSV file with columns {','.join(columns)}: {why}"
+            ) from None
+        row = identity_row(record, spec.factors)
+        types = {key: pl.String for key, value in row.items() if value is None}
+        frames.append(pl.DataFrame([row], schema_overrides=types).join(frame, how="cross"))
+    if not frames:
+        return pl.DataFrame(schema=dict.fromkeys([*IDENTITY, *spec.factors, *columns], pl.String))
+    return pl.concat(frames, how="vertical_relaxed")
+
+
+def trace_table(spec: TableSpec) -> pl.DataFrame:
+    """One row per sample of an experiment."""
+    frame = beside(spec, "trace.csv", SAMPLE)
+    return frame if frame.is_empty() else SAMPLE_SCHEMA.validate(frame)
+
+
+def event_table(spec: TableSpec) -> pl.DataFrame:
+    """One row per event of the send buffer; `case` is the data set of the run."""
+    frame = beside(spec, "events.csv", EVENT).with_columns(pl.col("data").alias("case"))
+    frame = frame.select(["point", "case", *EVENT[:-1], EVENT[-1]])
+    return frame if frame.is_empty() else EVENT_SCHEMA.validate(frame)
+
+
+def write_csv(frame: pl.DataFrame, path: Path) -> None:
+    """Write under a temporary name, then rename. Raises KvasirError when the disk is full or not writable."""
+    scratch = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        frame.write_csv(scratch)
+        os.replace(scratch, path)
+    except OSError as error:
+        raise KvasirError(f"{path}: cannot be written: {error.strerror or error}") from None
+    finally:
+        scratch.unlink(missing_ok=True)

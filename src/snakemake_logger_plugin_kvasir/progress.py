@@ -1,0 +1,67 @@
+"""What has been done, what is running and how long the rest may take."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+UNKNOWN_S = 1.0
+"""Guess for a job of a rule of which none has finished yet, seconds."""
+
+
+def clock(seconds: float) -> str:
+    """h:mm:ss."""
+    whole = round(seconds)
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
+
+
+@dataclass
+class Progress:
+    """Counts jobs by rule and remembers how long they took."""
+
+    total: Counter[str] = field(default_factory=Counter)
+    done: Counter[str] = field(default_factory=Counter)
+    spent: Counter[str] = field(default_factory=Counter)
+    names: dict[int, tuple[str, str]] = field(default_factory=dict)
+    running: dict[int, float] = field(default_factory=dict)
+    began: float = field(default_factory=time.monotonic)
+
+    def plan(self, stats: dict[str, int]) -> None:
+        """Take the number of jobs of each rule."""
+        self.total = Counter({rule: count for rule, count in stats.items() if rule != "total"})
+
+    def know(self, job: int, rule: str, wildcards: dict[str, str]) -> None:
+        """Learn what a job is, before it starts."""
+        what = " ".join(
+            v for k, v in wildcards.items() if k in ("study", "experiment", "point", "figure", "name")
+        )
+        rep = f", repetition {wildcards['rep']}" if "rep" in wildcards else ""
+        self.names[job] = (rule, f"{rule} {what}{rep}".strip())
+
+    def start(self, job: int) -> None:
+        """A job has started."""
+        self.running[job] = time.monotonic()
+
+    def finish(self, job: int) -> None:
+        """A job has ended well."""
+        began = self.running.pop(job, time.monotonic())
+        rule = self.names.get(job, ("", ""))[0]
+        self.done[rule] += 1
+        self.spent[rule] += time.monotonic() - began  # type: ignore[assignment]
+
+    def left_s(self) -> float:
+        """Seconds the rest may take, by the mean duration of each rule so far (one job at a time)."""
+        return sum(
+            (count - self.done[rule]) * (self.spent[rule] / self.done[rule] if self.done[rule] else UNKNOWN_S)
+            for rule, count in self.total.items()
+        )
+
+    def line(self) -> str:
+        """One line for people."""
+        total, done = self.total.total(), self.done.total()
+        share = 100 * done // total if total else 100
+        now = ", ".join(self.names.get(job, ("", "?"))[1] for job in self.running)
+        spent = clock(time.monotonic() - self.began)
+        left = f", about {clock(self.left_s())} left" if done and done < total else ""
+        return f"[{done:>{len(str(total))}}/{total} {share:>3} %, {spent}{left}] {now}".rstrip()

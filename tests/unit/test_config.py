@@ -1,0 +1,102 @@
+"""The configuration as a user meets it: what is right is read, what is wrong is named before anything runs."""
+
+import json
+import shutil
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from harness.config import load_config
+from harness.config.schema import MODELS, render
+from harness.errors import KvasirError
+
+PROJECT = Path(__file__).parents[2]
+FILES = {
+    "config": ["config/config.yaml"],
+    "scale": sorted(str(p.relative_to(PROJECT)) for p in PROJECT.glob("config/scales/*.yaml")),
+    "site": sorted(str(p.relative_to(PROJECT)) for p in PROJECT.glob("config/sites/*.yaml")),
+    "study": sorted(str(p.relative_to(PROJECT)) for p in PROJECT.glob("config/studies/*.yaml")),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the configuration that a test may spoil."""
+    return Path(shutil.copytree(PROJECT / "config", tmp_path / "a config"))
+
+
+def load(folder: Path, **changes: object):
+    return load_config({**yaml.safe_load((folder / "config.yaml").read_text()), **changes}, folder)
+
+
+def spoil(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text, f"{path} has changed: the test no longer spoils anything"
+    path.write_text(text.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("scale", ["smoke", "laptop", "paper"])
+def test_every_scale_is_valid(folder: Path, scale: str) -> None:
+    config = load(folder, scale=scale)
+    assert config.results == f"results/{scale}"
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_committed_schema_agrees_with_the_model(name: str) -> None:
+    assert (PROJECT / f"config/schema/{name}.json").read_text() == render(name), "run `make schema`"
+
+
+@pytest.mark.parametrize(("name", "file"), [(name, file) for name, files in FILES.items() for file in files])
+def test_files_pass_their_schema(name: str, file: str) -> None:
+    # Through JSON, as a schema sees keys: text.
+    content = json.loads(json.dumps(yaml.safe_load((PROJECT / file).read_text())))
+    jsonschema.validate(content, json.loads(render(name)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"scale": "huge"}, ["scale", "'huge'", "laptop, paper, smoke"]),
+        ({"site": "moon"}, ["site", "'moon'", "emulated-power, local, slurm"]),
+        ({"studies": ["mimri"]}, ["studies", "'mimri'", "mimir"]),
+        ({"studies": []}, ["studies", "at least 1"]),
+        ({"seed": -1}, ["seed", "-1", "greater than or equal to 0"]),
+        ({"sead": 1}, ["sead", "no such key"]),
+    ],
+)
+def test_wrong_choice_is_named(folder: Path, changes: dict[str, object], expected: list[str]) -> None:
+    with pytest.raises(KvasirError) as caught:
+        load(folder, **changes)
+    for part in ["config.yaml", *expected]:
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "expected"),
+    [
+        ("scales/laptop.yaml", "words: 64_000_000", "words: -5", ["mimir.words", "-5", "greater than 0"]),
+        ("scales/laptop.yaml", "words: 64_000_000", "wrods: 5", ["mimir.words", "required"]),
+        ("scales/laptop.yaml", "words: 64_000_000", "words: many", ["mimir.words", "'many'", "integer"]),
+        ("scales/laptop.yaml", "mimir:", "minir:", ["minir", "no such key"]),
+        ("sites/local.yaml", "source: auto", "source: RAPL", ["power.source", "'RAPL'"]),
+        ("studies/mimir.yaml", "data: [4B72, 4B42M]", "data: [4B72, 4B43M]", ["sampling", "4B43M"]),
+        ("studies/mimir.yaml", "buffer_mb: [32, 64, 128]", "buffer_mb: [32, 32]", ["buffer_mb", "twice"]),
+        ("studies/mimir.yaml", "fixed: {combine: none}", "fixed: {combiner: none}", ["stages", "combiner"]),
+        ("studies/mimir.yaml", "id: mimir", "id: mimir2", ["id", "'mimir2'"]),
+        ("studies/mimir.yaml", "levels: {knl: 4B68,", "levels: {", ["data", "knl"]),
+    ],
+)
+def test_mistake_in_a_file_is_named(folder: Path, file: str, old: str, new: str, expected: list[str]) -> None:
+    spoil(folder / file, old, new)
+    with pytest.raises(KvasirError) as caught:
+        load(folder)
+    for part in [file, *expected]:
+        assert part in str(caught.value)
+
+
+def test_broken_yaml_is_named(folder: Path) -> None:
+    (folder / "sites/local.yaml").write_text("launcher: [unclosed\n")
+    with pytest.raises(KvasirError, match=r"sites/local\.yaml: not a YAML file.*line"):
+        load(folder)
