@@ -20,13 +20,14 @@ Usage by a run driver (everything else is internal)::
 
 The sampler is a process of its own (`python -m harness.power sample`) that dies with the thread that
 started it. `trace.csv` has the columns t_s,half_width_s,host,domain,metric,value,unit,source: always domain
-`ranks`, metric `cpu`, unit `cores`, source `measured:procfs`; with a power source also domain `package`,
+`ranks`, metric `cpu`, unit `cores`, source `measured:perf-task-clock` (exact) or, where perf events are not
+allowed, `measured:procfs` (moves in scheduler ticks, see `cpuclock.py`); with a power source also domain `package`,
 `dram`, `psys` or `node`, metric `power`, unit `W`. Times are seconds since `start()`; values are means since
 the sample before (those of `node` from a BMC are what it said at that moment).
 
 Summary keys: schema, source, reason, host, period_ms, duration_s, ticks, samples, missed, dropped,
 half_width_median_s, half_width_max_s, sampler_cpu_s,
-cpu{cpu_s, mean_cores, max_cores, samples, dropped, ranks_seen, unseen_s, source},
+cpu{cpu_s, mean_cores, max_cores, samples, dropped, ranks_seen, unseen_s, granularity_s, source, reason},
 domains{<domain>: {energy_J, power_mean_W, power_max_W, samples, dropped, kind, source, reason}},
 cap{requested_W, read_back[{zone, limit, W}], source} or null, psi_cpu_some_s, psi_cpu_some_share, versions,
 and by source: zones[{zone, domain, range_uJ, energy_J, wraps, rejected, ...}], papi, redfish, slurm,

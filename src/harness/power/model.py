@@ -9,7 +9,6 @@ from time import monotonic
 from typing import Any, ClassVar, Literal, Protocol
 
 NONE = "none"
-CPU_SOURCE = "measured:procfs"
 
 Kind = Literal["counter", "gauge"]
 

@@ -1,10 +1,11 @@
-"""CPU time of a job's ranks, precise enough for 5 ms: each process's own CPU clock, summed."""
+"""The ranks of a job, found below its first process, and the CPU time they use together."""
 
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
+
+from harness.power.cpuclock import PROCFS, CpuClock, ProcessClock, clock_of
 
 # Programs that start ranks but are none; their CPU time is not the job's. The kernel cuts a name at 15
 # characters. The container's start-up and file-system helpers count as launchers too.
@@ -22,31 +23,6 @@ _MPI = (
 _CONTAINER = ("apptainer", "singularity", "starter", "starter-suid", "appinit")
 _FILE_SYSTEM = ("squashfuse", "squashfuse_ll", "fuse-overlayfs")
 LAUNCHERS = frozenset((*_MPI, "srun", "slurmstepd", *_CONTAINER, *_FILE_SYSTEM))
-_TICK = os.sysconf("SC_CLK_TCK")
-
-
-def clock_id(pid: int) -> int:
-    """The kernel's id for the CPU clock of all threads of process `pid` (clock_getcpuclockid(3))."""
-    return (~pid << 3) | 2
-
-
-def cpu_seconds(pid: int) -> float | None:
-    """User + system time of a process and its ended threads, s; None when it is gone.
-
-    Nanosecond clock where the kernel gives it, else /proc/<pid>/stat in units of a clock tick.
-    """
-    try:
-        return time.clock_gettime(clock_id(pid))
-    except OSError:
-        return _stat_seconds(pid)
-
-
-def _stat_seconds(pid: int) -> float | None:
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return None
-    return (int(fields[11]) + int(fields[12])) / _TICK
 
 
 def children(pid: int) -> list[int]:
@@ -104,47 +80,64 @@ class RankClock:
 
     def __init__(self, root: int) -> None:
         self._root = root
-        self._start: dict[int, float] = {}
-        self._last: dict[int, float] = {}
-        self._next_refresh = 0.0
+        self._clocks: dict[int, CpuClock] = {}
+        self._starts: dict[int, float] = {}
+        self._values: dict[int, float] = {}
         self._pause = self.QUICK_S
+        self.due = 0.0
         self.unseen_s = 0.0
+        self.source = ""
 
     @property
     def ranks(self) -> int:
         """Number of processes ever counted."""
-        return len(self._start)
+        return len(self._starts)
 
     @property
     def alive(self) -> list[int]:
         """Ranks that still exist, as of the last read."""
-        return list(self._last)
+        return list(self._clocks)
 
-    @property
-    def due(self) -> float:
-        """When (time.monotonic) to refresh next."""
-        return self._next_refresh
-
-    def refresh(self, now: float) -> list[int]:
-        """Look for new ranks when it is time; returns their pids."""
-        if now < self._next_refresh:
-            return []
-        fresh = [pid for pid in descendants(self._root) if pid not in self._start and not is_launcher(pid)]
+    def refresh(self, now: float) -> None:
+        """Look for new and ended ranks when it is time (`due`, on the scale of `now`)."""
+        if now < self.due:
+            return
+        for pid in [pid for pid in self._clocks if not os.path.exists(f"/proc/{pid}")]:
+            self._drop(pid)
+        fresh = [pid for pid in descendants(self._root) if pid not in self._starts and not is_launcher(pid)]
         for pid in fresh:
-            used = cpu_seconds(pid)
-            if used is not None:
-                self._start[pid] = self._last[pid] = used
-                self.unseen_s += used
+            self._add(pid)
         self._pause = self.QUICK_S if fresh else min(self._pause * 2, self.SLOW_S)
-        self._next_refresh = now + self._pause
-        return [pid for pid in fresh if pid in self._start]
+        self.due = now + self._pause
+
+    def _add(self, pid: int) -> None:
+        clock = clock_of(pid)
+        used, start = ProcessClock(pid).seconds(), clock.seconds()
+        if used is None or start is None:
+            clock.close()
+            return
+        self._clocks[pid] = clock
+        self._starts[pid] = self._values[pid] = start
+        self.unseen_s += used
+        # One rank on the coarse clock makes the sum coarse.
+        self.source = PROCFS if PROCFS in (self.source, clock.source) else clock.source
+
+    def _drop(self, pid: int) -> None:
+        clock = self._clocks.pop(pid)
+        self._values[pid] = max(self._values[pid], clock.seconds() or 0.0)
+        clock.close()
 
     def __call__(self) -> float:
         """CPU seconds used by all ranks since each was first seen."""
-        for pid in list(self._last):
-            used = cpu_seconds(pid)
-            if used is None:
-                self._start[pid] -= self._last.pop(pid)  # keeps (last - start) of an ended rank, negated
+        for pid, clock in list(self._clocks.items()):
+            value = clock.seconds()
+            if value is None:
+                self._drop(pid)
             else:
-                self._last[pid] = max(used, self._last[pid])
-        return sum(self._last.values()) - sum(self._start.values())
+                self._values[pid] = max(value, self._values[pid])
+        return sum(self._values.values()) - sum(self._starts.values())
+
+    def close(self) -> None:
+        """Close every clock; the sum stays."""
+        for pid in list(self._clocks):
+            self._drop(pid)

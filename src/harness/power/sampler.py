@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
 
-from harness.power.model import CPU_SOURCE, Reader, Reading, timed
+from harness.power.model import Reader, Reading, timed
 from harness.power.poller import Poller
 from harness.power.procs import RankClock
 from harness.power.series import Series
@@ -63,7 +63,7 @@ class Run:
             return
         self.ticks += 1
         if self.ranks is not None:
-            self._keep(self.cpu, timed("ranks", self.ranks), "cpu", "cores", CPU_SOURCE)
+            self._keep(self.cpu, timed("ranks", self.ranks), "cpu", "cores", self.ranks.source)
             self.ranks.refresh(now)
         if self.reader.min_period_s == 0:
             self.take(self.reader.read())
@@ -79,6 +79,7 @@ class Run:
         self.end = now
         if self.ranks is not None:
             self.cpu.end(timed("ranks", self.ranks))
+            self.ranks.close()
         if self.reader.min_period_s == 0:
             for reading in self.reader.read():
                 self.power[reading.domain].end(reading)

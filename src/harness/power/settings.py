@@ -67,7 +67,7 @@ class PowerSettings(_Model):
 
     @property
     def state_dir(self) -> Path:
-        """Folder of the limits to restore: where a reboot removes it, since a reboot resets the limits too."""
+        """Folder of the limits to restore: a reboot empties it, and resets the limits too."""
         if self.state is not None:
             return self.state
         runtime = os.environ.get("XDG_RUNTIME_DIR")

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.power.caps import CapState
-from harness.power.model import CPU_SOURCE, Resolved
+from harness.power.cpuclock import PROCFS, tick_s
+from harness.power.model import NONE, Resolved
 from harness.power.sampler import Run
 from harness.power.series import Series
 
@@ -46,6 +47,24 @@ def domain_summary(series: Series, source: str) -> dict[str, Any]:
         "kind": series.kind,
         "source": source if series.total is not None else "none",
         "reason": series.problem or ("" if series.total is not None else "read fewer than two times"),
+    }
+
+
+def cpu_summary(run: Run) -> dict[str, Any]:
+    """CPU use of the ranks. `granularity_s` is how coarsely the clock of a running rank moves."""
+    source = run.ranks.source if run.ranks and run.ranks.ranks else NONE
+    total = run.cpu.total if source != NONE else None
+    return {
+        "cpu_s": total,
+        "mean_cores": run.cpu.mean if source != NONE else None,
+        "max_cores": run.cpu.rate_max if source != NONE else None,
+        "samples": run.cpu.samples,
+        "dropped": run.cpu.dropped,
+        "ranks_seen": run.ranks.ranks if run.ranks else 0,
+        "unseen_s": run.ranks.unseen_s if run.ranks else None,
+        "granularity_s": {NONE: None, PROCFS: tick_s()}.get(source, 0.0),
+        "source": source,
+        "reason": "" if total is not None else "no rank of the job was seen",
     }
 
 
@@ -83,16 +102,7 @@ def build(
         "half_width_median_s": statistics.median(widths) if widths else None,
         "half_width_max_s": widths[-1] if widths else None,
         "sampler_cpu_s": used.ru_utime + used.ru_stime,
-        "cpu": {
-            "cpu_s": run.cpu.total,
-            "mean_cores": run.cpu.mean,
-            "max_cores": run.cpu.rate_max,
-            "samples": run.cpu.samples,
-            "dropped": run.cpu.dropped,
-            "ranks_seen": run.ranks.ranks if run.ranks else 0,
-            "unseen_s": run.ranks.unseen_s if run.ranks else None,
-            "source": CPU_SOURCE if run.cpu.total is not None else "none",
-        },
+        "cpu": cpu_summary(run),
         "domains": domains,
         "cap": cap.as_json() if cap else None,
         "psi_cpu_some_s": None if waited is None else waited / 1e6,

@@ -11,9 +11,9 @@ class Unwrapper:
     """Sums the differences of one wrapping counter.
 
     The difference of two reads is taken modulo the counter's own range (`max_energy_range_uj`), which is
-    right as long as the counter is read at least once per turn. A read that would mean more than `max_w` watts
-    is a misread (a torn read, a counter that was reset): it is passed over once, and breaks the counter when
-    the next read says the same, since what was lost cannot be known.
+    right as long as the counter is read at least once per turn. A read that would mean more than `max_w`
+    watts is a misread (a torn read, a counter that was reset): it is passed over once, and breaks the counter
+    when the next read says the same, since what was lost cannot be known.
     """
 
     def __init__(self, first_uj: int, range_uj: int, max_w: float, now: float) -> None:
