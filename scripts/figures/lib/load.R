@@ -12,7 +12,8 @@ suppressPackageStartupMessages({
 })
 
 local({
-  lib <- dirname(sys.frame(1)$ofile)
+  sourced <- Filter(Negate(is.null), lapply(sys.frames(), function(frame) frame$ofile))
+  lib <- dirname(sourced[[length(sourced)]])
   parts <- c(
     "cli", "read", "text", "stats", "palette", "theme", "marks", "traces", "strip", "fill", "sweep", "table", "save"
   )

@@ -1,0 +1,30 @@
+# A typeset table as a figure: three rules, no vertical lines, numbers set to the right.
+
+# rows: data frame of text; header: one name per column (may hold line breaks); x: position of each column, mm from the
+# left edge; right: which columns are set to the right; groups: data frame from, to, text for a spanning header line.
+typeset_table <- function(rows, header, x, right, width, groups, strong = integer()) {
+  line <- 4.2
+  n <- nrow(rows)
+  hjust <- ifelse(right, 1, 0)
+  cell <- data.frame(
+    x = rep(x, each = n), y = -line * rep(seq_len(n), times = length(x)), text = unlist(rows),
+    hjust = rep(hjust, each = n), face = ifelse(rep(seq_len(n) %in% strong, times = length(x)), "bold", "plain")
+  )
+  head <- data.frame(x = x, y = 0, text = header, hjust = hjust)
+  rules <- data.frame(y = c(line * 2.5, -line * 0.4, -line * (n + 0.55)), weight = c(0.6, 0.35, 0.6))
+  write <- function(data, mapping, ...) {
+    geom_text(mapping, data, size = pt(base_size), family = font_family, lineheight = 1, ...)
+  }
+  ggplot() +
+    write(cell, aes(.data$x, .data$y, label = .data$text, hjust = .data$hjust, fontface = .data$face)) +
+    write(head, aes(.data$x, .data$y, label = .data$text, hjust = .data$hjust), vjust = 0) +
+    write(groups, aes((.data$from + .data$to) / 2, line * 1.85, label = .data$text), fontface = "bold") +
+    geom_segment(aes(x = .data$from, xend = .data$to, y = line * 1.4, yend = line * 1.4), groups, linewidth = 0.25) +
+    geom_segment(aes(x = 0, xend = width, y = .data$y, yend = .data$y, linewidth = .data$weight), rules) +
+    scale_linewidth_identity() +
+    scale_x_continuous(limits = c(0, width), expand = expansion()) +
+    scale_y_continuous(expand = expansion(add = c(0.5, 0.5))) +
+    theme_kvasir() +
+    theme(axis.text = element_blank(), axis.title = element_blank(), axis.ticks = element_blank(),
+      axis.line.x = element_blank(), panel.grid.major = element_blank())
+}

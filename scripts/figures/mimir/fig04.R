@@ -1,0 +1,50 @@
+#!/usr/bin/env Rscript
+# Fig. 4: underused, used and overused send buffers: the fill of each partition of two ranks, word by word.
+# Rscript fig04.R --out STEM schematic.fill=schematic.fill.csv
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
+source(file.path(here, "..", "lib", "load.R"), encoding = "UTF-8")
+
+cases <- c(
+  underused = "a   Underused: one word repeated",
+  used = "b   Used: two words in turn",
+  overused = "c   Overused: four words in turn"
+)
+
+figure_main(c(schematic.fill = "fill"), function(tables) {
+  log <- tables$schematic.fill
+  drawn <- log[log$case %in% names(cases) & log$capacity_bytes %in% log$capacity_bytes[log$capacity_bytes > 0], ]
+  need_rows(drawn, log, "case underused, used or overused and a capacity")
+  log <- place_events(drawn)
+  in_panels <- function(rows) {
+    rows$panel <- factor(cases[rows$case], cases)
+    lanes <- unique(log[order(log$rank, log$partition), c("rank", "partition")])
+    rows$lane <- factor(lane_label(rows), lane_label(lanes))
+    rows
+  }
+  steps <- in_panels(fill_steps(log))
+  words <- in_panels(log[log$event %in% c("put", "combine"), ])
+  sent <- in_panels(log[log$event %in% "exchange", ])
+  green <- colour_of("reduce-by-key")
+  plot <- ggplot(steps, aes(.data$x, .data$y)) +
+    geom_hline(yintercept = 100, linewidth = 0.25, linetype = "22", colour = grey_line) +
+    geom_area(fill = green, alpha = 0.25) +
+    geom_line(colour = green, linewidth = 0.45) +
+    geom_segment(aes(x = .data$x, xend = .data$x, y = 0, yend = 100), sent, colour = paper_colour, linewidth = 0.35) +
+    geom_point(aes(.data$word_index, -22, shape = .data$event), words, size = 1.1, stroke = 0.35, colour = green) +
+    facet_grid(vars(.data$lane), vars(.data$panel), scales = "free_x", drop = FALSE) +
+    scale_shape_manual("word is", values = c(put = 19, combine = 1),
+      labels = c(put = "a new record", combine = "combined with a record in the partition"),
+      limits = c("put", "combine")) +
+    scale_x_continuous("words read by the rank", breaks = scales::breaks_width(1), expand = expansion(c(0, 0.01))) +
+    scale_y_continuous("fill of the partition, % of its capacity", breaks = c(0, 50, 100),
+      limits = c(-30, NA), expand = expansion(c(0, 0.05))) +
+    theme_kvasir() +
+    theme(strip.text.y = element_text(angle = 0, hjust = 0, size = small_size), panel.grid.major = element_blank())
+  capacity <- sort(unique(log$capacity_bytes))
+  text <- caption("wide",
+    "Event log of the engine (ReduceByKey, two ranks, one send buffer each, cut into one partition per rank).",
+    "Vertical line: all ranks exchange and the partitions are empty again. Dashed line: capacity of a partition,",
+    paste0(and_text(capacity), " bytes."), "One run per case (n = 1, counts, no timing). Source: measured:engine."
+  )
+  list(plot = plot + labs(caption = text), size = "wide")
+})

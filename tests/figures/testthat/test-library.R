@@ -1,0 +1,91 @@
+# Pure parts of the figure library, against values worked out by hand.
+lib <- normalizePath(file.path("..", "..", "..", "scripts", "figures", "lib", "load.R"))
+source(lib, encoding = "UTF-8")
+
+test_that("few runs give their range, many the order-statistics interval of the median", {
+  expect_equal(interval(c(3, 1, 2)), data.frame(median = 2, low = 1, high = 3, n = 3L))
+  expect_equal(interval(7), data.frame(median = 7, low = 7, high = 7, n = 1L))
+  # n = 10: the 2nd and the 9th value (binomial 2.5 % quantile of 10 trials is 2), coverage 97.9 %
+  expect_equal(interval(10:1), data.frame(median = 5.5, low = 2, high = 9, n = 10L))
+  # n = 6: the whole range, coverage 96.9 %
+  expect_equal(interval(1:6)[c("low", "high")], data.frame(low = 1L, high = 6L))
+  expect_match(interval_text(3), "min to max")
+  expect_match(interval_text(9), "95 % interval")
+})
+
+test_that("Eq. 1 gives the rates of Table 1 with 72 processes", {
+  expect_equal(combinability(4e9, 72, 72), 0.9999987, tolerance = 1e-7)
+  expect_equal(round(combinability(4e9, 1111104, 72), 3), 0.98)
+  expect_equal(round(combinability(4e9, 49999968, 72), 3), 0.10)
+})
+
+test_that("counts are readable", {
+  expect_equal(count_text(c(41, 2880, 64e6, 4e9, 27777744)),
+    c("41", "2,880", "64\u00a0million", "4\u00a0billion", "27,777,744"))
+  expect_equal(and_text(c(140, 120)), "140 and 120")
+  expect_equal(data_unique("4B5.6M"), "5.6M")
+})
+
+test_that("wrapped text keeps its words and its width", {
+  text <- paste(rep("several words of a caption", 20), collapse = " ")
+  wrapped <- wrap_text(text, 60, 7)
+  expect_equal(gsub("\n", " ", wrapped), text)
+  wide <- systemfonts::string_width(strsplit(wrapped, "\n")[[1]], family = font_family, size = 7, res = 72)
+  expect_true(all(wide <= 60 / 25.4 * 72))
+})
+
+test_that("labels that would collide move apart and keep order and middle", {
+  moved <- spread_labels(c(1.0, 1.1, 5), 1)
+  expect_true(all(diff(moved) >= 1 - 1e-6))
+  expect_equal(mean(moved[1:2]), 1.05)
+  expect_equal(spread_labels(3, 1), 3)
+})
+
+test_that("a long curve keeps its extremes and loses samples", {
+  curve <- data.frame(t_s = seq(0, 100, length.out = 20000), value = sin(1:20000))
+  curve$value[7777] <- 50
+  thin <- thin_curve(curve)
+  expect_lte(nrow(thin), most_samples)
+  expect_equal(range(thin$value), range(curve$value))
+  expect_false(is.unsorted(thin$t_s))
+  expect_equal(thin_curve(utils::head(curve, 10)), utils::head(curve, 10))
+})
+
+test_that("hosts of one run add up, sample by sample", {
+  rows <- data.frame(
+    point = "p", rep = 1, domain = "package", sample_ms = 100,
+    t_s = c(0.100, 0.200, 0.103, 0.198), host = c("a", "a", "b", "b"), value = c(10, 20, 1, 2)
+  )
+  expect_equal(sum_hosts(rows)$value, c(11, 22))
+  one <- rows[rows$host == "a", ]
+  expect_equal(sum_hosts(one)$value, c(10, 20))
+})
+
+test_that("an exchange empties the partition, before or behind its word", {
+  log <- data.frame(
+    case = "used", rank = 0, partition = 0, word_index = c(1, 2, 3, 3), bytes = c(16, 32, 32, 16),
+    capacity_bytes = 32, event = c("put", "put", "exchange", "put")
+  )
+  placed <- place_events(log)
+  expect_equal(placed$x, c(1, 2, 2.55, 3))
+  steps <- fill_steps(placed)
+  expect_equal(steps$y[steps$x > 2.9], c(0, 50, 50))
+  expect_equal(max(steps$y), 100)
+})
+
+test_that("levels of one factor get darker and stay of one hue", {
+  expect_equal(shade("#009E73", 1), "#009E73")
+  light <- colSums(grDevices::col2rgb(shade("#009E73", 1:3)))
+  expect_true(all(diff(light) < 0))
+  expect_equal(anyDuplicated(paste(series_table$colour, series_table$shape, series_table$linetype)), 0)
+})
+
+test_that("caps that never ran are told from settings that are missing", {
+  runs <- data.frame(
+    status = c("ok", "not-run", "not-run"), reason = c(NA, "no cap", "no cap"), cap_w = c(215, 140, 120),
+    point = c("a", "b", "c"), rep = 1
+  )
+  expect_equal(missing_text(runs), "Not run: caps 140 and 120 W (no cap).")
+  runs$cap_w <- 215
+  expect_equal(missing_text(runs), "Not run: 2 settings (no cap).")
+})
