@@ -1,0 +1,124 @@
+"""Verdicts as the page shows them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from harness.report import numbers
+from harness.report.inputs import Row
+from harness.report.verdicts import VERDICTS, Verdict
+
+_KINDS = ("measured", "emulated", "simulated", "analytic")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a number comes from. `kind` is one of measured, emulated, simulated, analytic, other."""
+
+    text: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class FigureLink:
+    """A figure a claim refers to; `anchor` is empty where the page does not hold it."""
+
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One row of the verdict table: words to show, and the raw value of each column to sort by."""
+
+    anchor: str
+    id: str
+    study: str
+    tier: str
+    where: str
+    statement: str
+    verdict: Verdict
+    reason: str
+    explanation: str
+    value: str
+    value_raw: str
+    interval: str
+    n: str
+    unit: str
+    paper: str
+    paper_raw: str
+    sources: tuple[Source, ...]
+    figures: tuple[FigureLink, ...]
+
+    @property
+    def emulated(self) -> bool:
+        """Whether any of the number comes from an emulated meter."""
+        return any(source.kind == "emulated" for source in self.sources)
+
+
+@dataclass(frozen=True)
+class VerdictCount:
+    """How many claims have a verdict, and their share of all in percent."""
+
+    verdict: Verdict
+    count: int
+    share: float
+
+
+def sources(text: str) -> tuple[Source, ...]:
+    """The sources named in a cell, separated by commas, semicolons or blanks; "none" is no source."""
+    names = [name for name in re.split(r"[;,\s]+", text) if name and name != "none"]
+    kinds = [name.partition(":")[0] for name in names]
+    return tuple(
+        Source(name, kind if kind in _KINDS else "other") for name, kind in zip(names, kinds, strict=True)
+    )
+
+
+def anchor_of_claim(claim_id: str) -> str:
+    """The link target of a claim."""
+    return f"claim-{re.sub(r'[^A-Za-z0-9._-]', '-', claim_id)}"
+
+
+def anchor_of_figure(study: str, figure: str) -> str:
+    """The link target of a figure; also the scope of its ids and styles, hence without dots."""
+    return f"fig-{study}-{figure}".replace(".", "-")
+
+
+def claim(row: Row, figures: dict[str, str]) -> Claim:
+    """One row of a verdict table; `figures` are the titles of the study's figures on the page, by id."""
+    study = row["study"]
+    names = [name for name in re.split(r"[;,\s]+", row["figure"]) if name]
+    links = []
+    for name in names:
+        figure = name.removeprefix(f"{study}/")
+        links.append(FigureLink(figure, anchor_of_figure(study, figure) if figure in figures else ""))
+    return Claim(
+        anchor=anchor_of_claim(row["id"]),
+        id=row["id"],
+        study=study,
+        tier=row["tier"],
+        where=row["where"],
+        statement=row["statement"],
+        verdict=VERDICTS[row["verdict"]],
+        reason=row["reason"],
+        explanation=row["explanation"],
+        value=numbers.cell(row["value"]),
+        value_raw=row["value"],
+        interval=numbers.interval(row["low"], row["high"]),
+        n=numbers.cell(row["n"]),
+        unit=numbers.unit(row["unit"]),
+        paper=numbers.cell(row["paper"]),
+        paper_raw=row["paper"],
+        sources=sources(row["source"]),
+        figures=tuple(links),
+    )
+
+
+def counts(claims: list[Claim]) -> list[VerdictCount]:
+    """Claims per verdict, in the order of the verdicts; verdicts that nobody has are there with 0."""
+    return [
+        VerdictCount(verdict, n, 100 * n / len(claims) if claims else 0.0)
+        for verdict in VERDICTS.values()
+        for n in [sum(one.verdict is verdict for one in claims)]
+    ]

@@ -1,0 +1,92 @@
+"""Environments of the runs as the page shows them, with a warning wherever results may not be comparable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from harness.report import numbers
+from harness.report.inputs import Environment
+from harness.report.manifest import GitState
+
+_LABELS = {
+    "cpu": "Processor",
+    "cores": "Cores",
+    "memory_bytes": "Memory",
+    "os": "System",
+    "numa_nodes": "NUMA nodes",
+    "turbo_off": "Turbo switched off",
+    "mpi": "MPI",
+    "user_is_root": "Ran as root",
+    "load_before": "Load before the run",
+    "git.commit": "Commit",
+    "git.dirty": "Uncommitted changes",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One property, with a cell per environment."""
+
+    label: str
+    cells: tuple[str, ...]
+    differs: bool
+
+
+@dataclass(frozen=True)
+class Table:
+    """Environments side by side; `heads` says how many runs each stands for."""
+
+    heads: tuple[str, ...]
+    lines: tuple[Line, ...]
+    warnings: tuple[str, ...]
+
+
+def label(key: str) -> str:
+    """A property's name for people: `power.source` -> `Power source`."""
+    words = key.replace("_", " ").replace(".", " ")
+    return _LABELS.get(key, words[:1].upper() + words[1:])
+
+
+def show(key: str, value: Any) -> str:
+    """A property's value for people."""
+    if value is None or value == "":
+        return "not known"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (int, float)):
+        return numbers.size(value) if key.endswith("_bytes") else numbers.number(value)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(show(key, one) for one in value) or "none"
+    return str(value)
+
+
+def table(environments: list[Environment], git: GitState | None) -> Table:
+    """The environments as a table; `git` is the state the page was made at."""
+    keys = list(dict.fromkeys(key for one in environments for key in one.values))
+    lines = []
+    for key in keys:
+        cells = tuple(show(key, one.values.get(key)) for one in environments)
+        lines.append(Line(label(key), cells, len(set(cells)) > 1))
+    heads = tuple(numbers.count(one.runs, "run") for one in environments)
+    return Table(heads, tuple(lines), tuple(_warnings(environments, lines, git)))
+
+
+def _warnings(environments: list[Environment], lines: list[Line], git: GitState | None) -> list[str]:
+    warnings = []
+    differing = [line.label for line in lines if line.differs]
+    if differing:
+        warnings.append(
+            f"The runs were made in {len(environments)} different environments; they differ in: "
+            f"{', '.join(differing)}. Numbers from different environments should not be compared."
+        )
+    dirty = sum(one.runs for one in environments if one.values.get("git.dirty") is True)
+    if dirty:
+        warnings.append(
+            f"{numbers.count(dirty, 'run')} {'was' if dirty == 1 else 'were'} made with uncommitted changes: "
+            "the commit alone does not tell what ran."
+        )
+    commits = {str(one.values["git.commit"]) for one in environments if one.values.get("git.commit")}
+    if git and commits - {git.commit}:
+        warnings.append("Some runs were made at another commit than this page.")
+    return warnings

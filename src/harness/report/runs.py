@@ -1,0 +1,120 @@
+"""Runs as the page shows them: how many of each experiment ended how, what is missing and why, how long it took."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+from harness.report import numbers
+from harness.report.inputs import Job, Run
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """The runs of one experiment, counted; times are those of all runs that were started."""
+
+    name: str
+    ok: int
+    failed: int
+    timeout: int
+    not_run: int
+    seconds: float
+    median: str
+    spread: str
+
+    @property
+    def total(self) -> str:
+        """Wall time of all runs together."""
+        return numbers.duration(self.seconds) if self.seconds else ""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Runs (or levels) of one experiment that are missing for the same reason."""
+
+    experiment: str
+    status: str
+    reason: str
+    places: tuple[str, ...]
+
+    @property
+    def what(self) -> str:
+        """`2 runs failed`, `24 levels not run`."""
+        return {
+            "failed": numbers.count(len(self.places), "run") + " failed",
+            "timeout": numbers.count(len(self.places), "run") + " ran out of time",
+            "not-run": numbers.count(len(self.places), "level") + " not run",
+        }[self.status]
+
+
+@dataclass(frozen=True)
+class JobGroup:
+    """Jobs of one rule (and experiment): wall times, CPU time and the largest peak of memory."""
+
+    name: str
+    jobs: int
+    total: str
+    median: str
+    longest: str
+    cpu: str
+    memory: str
+    seconds: float
+
+
+def experiments(runs: list[Run]) -> list[Experiment]:
+    """One entry per experiment, in the order of the table."""
+    found = []
+    for name in dict.fromkeys(run.experiment for run in runs):
+        mine = [run for run in runs if run.experiment == name]
+        took = [run.seconds for run in mine if run.seconds is not None]
+        amount = {status: sum(run.status == status for run in mine) for status in ("ok", "failed", "timeout")}
+        found.append(
+            Experiment(
+                name,
+                **amount,
+                not_run=sum(run.status == "not-run" for run in mine),
+                seconds=sum(took),
+                median=numbers.duration(statistics.median(took)) if took else "",
+                spread=f"{numbers.duration(min(took))} … {numbers.duration(max(took))}" if took else "",
+            )
+        )
+    return found
+
+
+def problems(runs: list[Run]) -> list[Problem]:
+    """What is missing, grouped by experiment and reason: failures first, then levels not run."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for run in runs:
+        if run.status != "ok":
+            place = run.point + (f", repetition {run.rep}" if run.rep else "")
+            groups.setdefault((run.experiment, run.status, run.reason), []).append(place)
+    rank = {"failed": 0, "timeout": 1, "not-run": 2}
+    return sorted(
+        (Problem(experiment, status, reason or "no reason was recorded", tuple(places))
+         for (experiment, status, reason), places in groups.items()),
+        key=lambda problem: rank[problem.status],
+    )  # fmt: skip
+
+
+def job_groups(jobs: list[Job]) -> list[JobGroup]:
+    """Jobs by rule and experiment: the folder of their benchmark files, at most three levels deep."""
+    groups: dict[str, list[Job]] = {}
+    for job in jobs:
+        groups.setdefault(" / ".join(job.path[:-1][:3]) or job.path[0], []).append(job)
+    return [_job_group(name, mine) for name, mine in sorted(groups.items())]
+
+
+def _job_group(name: str, jobs: list[Job]) -> JobGroup:
+    took = [job.seconds for job in jobs]
+    cpu = [job.cpu_seconds for job in jobs if job.cpu_seconds is not None]
+    memory = [job.memory_mib for job in jobs if job.memory_mib is not None]
+    return JobGroup(
+        name=name,
+        jobs=len(jobs),
+        total=numbers.duration(sum(took)),
+        median=numbers.duration(statistics.median(took)),
+        longest=numbers.duration(max(took)),
+        cpu=numbers.duration(sum(cpu)) if cpu else "",
+        memory=numbers.size(max(memory) * 2**20) if memory else "",
+        seconds=sum(took),
+    )

@@ -1,0 +1,156 @@
+"""Everything the page shows, put together from checked inputs. No file is read here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from harness.report import claims, environments, numbers, runs
+from harness.report.claims import Claim, VerdictCount
+from harness.report.inputs import Environment, Job, Row, Run
+from harness.report.manifest import Command, Figure, ReportManifest, Study
+from harness.report.svg import InlineSvg
+
+
+@dataclass
+class Inputs:
+    """What was read for a manifest. None where the manifest names nothing, or nothing is there yet."""
+
+    claims: dict[str, list[Row]] = field(default_factory=dict)
+    runs: dict[str, list[Run]] = field(default_factory=dict)
+    svgs: dict[str, InlineSvg] = field(default_factory=dict)
+    """By the figure's link target."""
+    links: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    """By the figure's link target: (PDF or PNG, address relative to the page)."""
+    environments: list[Environment] | None = None
+    jobs: list[Job] | None = None
+
+
+@dataclass(frozen=True)
+class FigureView:
+    """A figure beside its words; `svg` is None where it is not drawn."""
+
+    figure: Figure
+    anchor: str
+    svg: InlineSvg | None
+    links: list[tuple[str, str]]
+    claims: list[Claim]
+
+
+@dataclass(frozen=True)
+class StudyView:
+    """One study; None where the manifest has no table of claims or runs for it."""
+
+    id: str
+    title: str
+    paper: str
+    figures: list[FigureView]
+    claims: list[Claim] | None
+    experiments: list[runs.Experiment] | None
+    problems: list[runs.Problem]
+
+    @property
+    def run_seconds(self) -> float:
+        """Wall time of all runs together."""
+        return sum(one.seconds for one in self.experiments or [])
+
+    @property
+    def complete(self) -> bool:
+        """Whether runs are known and none is missing."""
+        return self.experiments is not None and not self.problems
+
+
+@dataclass(frozen=True)
+class Page:
+    """The whole page."""
+
+    title: str
+    scale: str
+    site: str
+    generated: str
+    commit: str
+    dirty: bool
+    studies: list[StudyView]
+    claims: list[Claim]
+    counts: list[VerdictCount]
+    environment: environments.Table | None
+    jobs: list[runs.JobGroup] | None
+    commands: list[Command]
+
+    @property
+    def emulated(self) -> int:
+        """How many claims rest on emulated numbers."""
+        return sum(claim.emulated for claim in self.claims)
+
+    @property
+    def unchecked(self) -> list[StudyView]:
+        """Studies without a table of verdicts."""
+        return [study for study in self.studies if study.claims is None]
+
+    @property
+    def job_seconds(self) -> float:
+        """Wall time of all jobs together."""
+        return sum(group.seconds for group in self.jobs or [])
+
+    @property
+    def run_seconds(self) -> float:
+        """Wall time of all runs together."""
+        return sum(study.run_seconds for study in self.studies)
+
+
+def when(moment: datetime) -> str:
+    """A moment for people, in UTC: `21 November 2025, 11:22 UTC`."""
+    utc = moment.astimezone(UTC)
+    return f"{utc.day} {utc:%B %Y, %H:%M} UTC"
+
+
+def page(manifest: ReportManifest, inputs: Inputs) -> Page:
+    """The page of a manifest and what was read for it."""
+    studies = [_study(study, inputs) for study in manifest.studies if _has_anything(study)]
+    every = [claim for study in studies for claim in study.claims or []]
+    return Page(
+        title=manifest.title,
+        scale=manifest.scale,
+        site=manifest.site,
+        generated=when(manifest.generated),
+        commit=manifest.git.commit if manifest.git else "",
+        dirty=manifest.git.dirty if manifest.git else False,
+        studies=studies,
+        claims=every,
+        counts=claims.counts(every),
+        environment=environments.table(inputs.environments, manifest.git) if inputs.environments else None,
+        jobs=runs.job_groups(inputs.jobs) if inputs.jobs else None,
+        commands=manifest.commands,
+    )
+
+
+def _has_anything(study: Study) -> bool:
+    return bool(study.claims_csv or study.runs_csv or study.figures)
+
+
+def _study(study: Study, inputs: Inputs) -> StudyView:
+    titles = {figure.id: figure.title for figure in study.figures}
+    mine = (
+        [claims.claim(row, titles) for row in inputs.claims[study.id]] if study.id in inputs.claims else None
+    )
+    figures = []
+    for figure in study.figures:
+        anchor = claims.anchor_of_figure(study.id, figure.id)
+        named = [one for one in mine or [] if any(link.anchor == anchor for link in one.figures)]
+        figures.append(
+            FigureView(figure, anchor, inputs.svgs.get(anchor), inputs.links.get(anchor, []), named)
+        )
+    known = inputs.runs.get(study.id)
+    return StudyView(
+        id=study.id,
+        title=study.title,
+        paper=study.paper,
+        figures=figures,
+        claims=mine,
+        experiments=None if known is None else runs.experiments(known),
+        problems=runs.problems(known or []),
+    )
+
+
+FILTERS: dict[str, Callable[..., str]] = {"duration": numbers.duration, "count_of": numbers.count}
