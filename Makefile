@@ -37,7 +37,7 @@ lint:
 	@scripts/lint.sh
 
 format:
-	@.venv/bin/ruff check --fix -q . && .venv/bin/ruff format -q . && .venv/bin/snakefmt -q Snakefile rules
+	@.venv/bin/ruff check --fix -q . && .venv/bin/ruff format -q . && .venv/bin/snakefmt Snakefile rules
 	@find src/engine -name '*.[ch]pp' -print0 | xargs -0 clang-format -i
 
 # Speed of the engine as CPU ratios to an in-repo single-thread yardstick, taken in one interleaved run.

@@ -20,13 +20,19 @@ configfile: "config/config.yaml"
 include: "rules/common.smk"
 
 
+# Used with --sdm apptainer only; without it the tools that `make setup` installed are used.
+container: "build/images/kvasir.sif"
+
+
+pathvars:
+    results=f"{ROOT}/{{scale}}",
+    logs=f"{ROOT}/{{scale}}/logs",
+    benchmarks=f"{ROOT}/{{scale}}/benchmarks",
+
+
 localrules:
     all,
     smoke,
-    tables,
-    figures,
-    claims,
-    report,
 
 
 rule all:
@@ -42,30 +48,7 @@ rule smoke:
         f"{ROOT}/smoke/report.html",
 
 
-rule tables:
-    """All tables."""
-    input:
-        [table for study in STUDIES for table in tables_of(study)],
-
-
-rule figures:
-    """All figures."""
-    input:
-        [file for study in STUDIES for file in figures_of(study)],
-
-
-rule claims:
-    """All verdicts."""
-    input:
-        [f"{RESULTS}/claims/{study}.csv" for study in STUDIES],
-
-
-rule report:
-    """The page that holds everything."""
-    input:
-        f"{RESULTS}/report.html",
-
-
+include: "rules/targets.smk"
 include: "rules/engine.smk"
 include: "rules/texts.smk"
 include: "rules/runs.smk"

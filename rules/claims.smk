@@ -14,14 +14,14 @@ rule check_claims:
         tables=claim_tables,
         harness=HARNESS,
     output:
-        csv=ROOT + "/{scale}/claims/{study}.csv",
-        json=ROOT + "/{scale}/claims/{study}.json",
+        csv="<results>/claims/{study}.csv",
+        json="<results>/claims/{study}.json",
     log:
-        ROOT + "/{scale}/logs/claims/{study}.log",
+        "<logs>/claims/{study}.log",
     benchmark:
-        ROOT + "/{scale}/benchmarks/claims/{study}.tsv"
+        "<benchmarks>/claims/{study}.tsv"
     params:
-        tables=ROOT + "/{scale}/tables",
+        tables="<results>/tables",
         have=[f"--have={tag}" for tag in CONFIG.site.have],
     shell:
         "python scripts/claims.py --claims {input.claims:q} --tables {params.tables:q} {params.have:q}"

@@ -1,7 +1,6 @@
 # Helpers only: the checked configuration, the plans made from it, and the functions that rules call.
 # Everything here looks things up; the thinking is done in src/harness.
 
-import os
 from functools import cache
 from pathlib import Path
 
@@ -12,13 +11,14 @@ from harness.errors import KvasirError
 from harness.frameworks.engine import PLANNERS
 from harness.needs import shortage
 from harness.plan import priority
+from harness.processes import own_runs
 from harness.capping import cap_refusal
 
-# Every run watches this process and ends with it (harness.processes.owner_fd).
-os.environ["KVASIR_OWNER"] = str(os.getpid())
-
 HARNESS = sorted(str(path) for path in Path("src/harness").rglob("*.py"))
+TEMPLATES = sorted(str(path) for path in Path("src/harness/report/templates").glob("*"))
 FIGURE_LIBRARY = sorted(str(path) for path in Path("scripts/figures/lib").glob("*.R"))
+
+own_runs()
 
 
 @cache
@@ -91,18 +91,14 @@ def run_minutes(wildcards):
     return 2 + -(-run_spec(wildcards).timeout_s // 60)
 
 
-def text_of_path(path, scale=None):
-    """The text that a data file holds, whatever scale it belongs to."""
-    for name in (
-        [scale]
-        if scale
-        else sorted(p.stem for p in Path("config/scales").glob("*.yaml"))
-    ):
+def example_content(wildcards, output):
+    """The words of a small example, whatever scale it belongs to."""
+    for scale in sorted(path.stem for path in Path("config/scales").glob("*.yaml")):
         for study in STUDIES:
-            texts = plan_of(name, study).texts
-            if path in texts:
-                return texts[path]
-    raise WorkflowError(f"{path}: no study reads this file")
+            text = plan_of(scale, study).texts.get(output[0])
+            if text is not None:
+                return text.content
+    raise WorkflowError(f"{output[0]}: no study reads this file")
 
 
 def table_json(wildcards):
@@ -166,6 +162,16 @@ def figures_of(study, scale=None):
         for figure in chosen.studies[study].figures
         for kind in ("pdf", "svg", "png")
     ]
+
+
+def tables_json(wildcards):
+    """The specifications of all tables at the scale of the wildcards, as one text."""
+    specs = [
+        spec
+        for study in STUDIES
+        for spec in plan_of(wildcards.scale, study).tables.values()
+    ]
+    return "[" + ",".join(spec.model_dump_json() for spec in specs) + "]"
 
 
 def claim_tables(wildcards):

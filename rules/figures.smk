@@ -14,27 +14,13 @@ rule draw_figure:
         script="scripts/figures/{study}/{figure}.R",
         library=FIGURE_LIBRARY,
     output:
-        multiext(ROOT + "/{scale}/figures/{study}/{figure}", ".pdf", ".svg", ".png"),
+        multiext("<results>/figures/{study}/{figure}", ".pdf", ".svg", ".png"),
     log:
-        ROOT + "/{scale}/logs/figures/{study}/{figure}.log",
+        "<logs>/figures/{study}/{figure}.log",
     benchmark:
-        ROOT + "/{scale}/benchmarks/figures/{study}/{figure}.tsv"
+        "<benchmarks>/figures/{study}/{figure}.tsv"
     params:
         stem=subpath(output[0], strip_suffix=".pdf"),
         tables=figure_arguments,
     shell:
         "Rscript --vanilla {input.script:q} --out {params.stem:q} {params.tables:q} > {log:q} 2>&1"
-
-
-# Targets by number: fig_mimir_3 is the paper's Fig. 3.
-for study in STUDIES:
-    for figure in CONFIG.studies[study].figures:
-
-        rule:
-            name:
-                f"fig_{study}_{figure.alias}"
-            input:
-                multiext(
-                    f"{RESULTS}/figures/{study}/{figure.id}", ".pdf", ".svg", ".png"
-                ),
-            localrule: True

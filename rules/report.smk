@@ -1,26 +1,45 @@
 # The report: one self-contained page.
 # in:  verdicts, figures, tables and run records
-# out: results/<scale>/report.html
+# out: results/<scale>/report.html; results/<scale>/report/ holds what it is made from
 
 
 localrules:
+    collect_manifest,
     make_report,
 
 
-rule make_report:
-    """Put verdicts, figures, environment and run times on one page."""
+rule collect_manifest:
+    """Gather what the page shows besides verdicts and figures: one row a run, environments, words."""
     input:
         parts=report_parts,
         harness=HARNESS,
     output:
-        ROOT + "/{scale}/report.html",
+        "<results>/report/manifest.json",
     log:
-        ROOT + "/{scale}/logs/report.log",
+        "<logs>/manifest.log",
     benchmark:
-        ROOT + "/{scale}/benchmarks/report.tsv"
+        "<benchmarks>/manifest.tsv"
     params:
         site=CONFIG.top.site,
-        studies=STUDIES,
+        studies=[f"--studies={study}" for study in STUDIES],
+        tables=tables_json,
     shell:
-        "python scripts/make_report.py --results {ROOT:q}/{wildcards.scale:q} --scale {wildcards.scale:q}"
-        " --site {params.site:q} {output:q} {params.studies:q} > {log:q} 2>&1"
+        "python scripts/manifest.py --scale {wildcards.scale:q} --site {params.site:q} {params.studies:q}"
+        " --tables {params.tables:q} {output:q} > {log:q} 2>&1"
+
+
+rule make_report:
+    """Put verdicts, figures, environments and run times on one page."""
+    input:
+        manifest="<results>/report/manifest.json",
+        parts=report_parts,
+        harness=HARNESS,
+        templates=TEMPLATES,
+    output:
+        "<results>/report.html",
+    log:
+        "<logs>/report.log",
+    benchmark:
+        "<benchmarks>/report.tsv"
+    shell:
+        "python scripts/report.py --manifest {input.manifest:q} --output {output:q} > {log:q} 2>&1"

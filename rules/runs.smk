@@ -9,12 +9,12 @@ rule run_point:
         texts=run_inputs,
         engine="build/programs/engine.json",
     output:
-        record=ROOT + "/{scale}/runs/{study}/{experiment}/{point}/{rep}/run.json",
-        trace=ROOT + "/{scale}/runs/{study}/{experiment}/{point}/{rep}/trace.csv",
+        record="<results>/runs/{study}/{experiment}/{point}/{rep}/run.json",
+        trace="<results>/runs/{study}/{experiment}/{point}/{rep}/trace.csv",
     log:
-        ROOT + "/{scale}/logs/runs/{study}/{experiment}/{point}/{rep}.log",
+        "<logs>/runs/{study}/{experiment}/{point}/{rep}.log",
     benchmark:
-        ROOT + "/{scale}/benchmarks/runs/{study}/{experiment}/{point}/{rep}.tsv"
+        "<benchmarks>/runs/{study}/{experiment}/{point}/{rep}.tsv"
     priority: run_priority
     # All cores of the machine, so that no other job runs beside a measured one.
     threads: workflow.cores or 1

@@ -16,11 +16,11 @@ rule make_table:
         runs=table_runs,
         harness=HARNESS,
     output:
-        ROOT + "/{scale}/tables/{study}/{experiment}.csv",
+        "<results>/tables/{study}/{experiment}.csv",
     log:
-        ROOT + "/{scale}/logs/tables/{study}/{experiment}.log",
+        "<logs>/tables/{study}/{experiment}.log",
     benchmark:
-        ROOT + "/{scale}/benchmarks/tables/{study}/{experiment}.tsv"
+        "<benchmarks>/tables/{study}/{experiment}.tsv"
     params:
         spec=table_json,
     shell:
@@ -33,11 +33,11 @@ rule make_trace_table:
         runs=table_runs,
         harness=HARNESS,
     output:
-        ROOT + "/{scale}/tables/{study}/{experiment}.trace.csv",
+        "<results>/tables/{study}/{experiment}.trace.csv",
     log:
-        ROOT + "/{scale}/logs/tables/{study}/{experiment}.trace.log",
+        "<logs>/tables/{study}/{experiment}.trace.log",
     benchmark:
-        ROOT + "/{scale}/benchmarks/tables/{study}/{experiment}.trace.tsv"
+        "<benchmarks>/tables/{study}/{experiment}.trace.tsv"
     params:
         spec=table_json,
     shell:
@@ -50,11 +50,11 @@ rule make_fill_table:
         runs=table_runs,
         harness=HARNESS,
     output:
-        ROOT + "/{scale}/tables/{study}/{experiment}.fill.csv",
+        "<results>/tables/{study}/{experiment}.fill.csv",
     log:
-        ROOT + "/{scale}/logs/tables/{study}/{experiment}.fill.log",
+        "<logs>/tables/{study}/{experiment}.fill.log",
     benchmark:
-        ROOT + "/{scale}/benchmarks/tables/{study}/{experiment}.fill.tsv"
+        "<benchmarks>/tables/{study}/{experiment}.fill.tsv"
     params:
         spec=table_json,
     shell:

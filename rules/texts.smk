@@ -44,7 +44,7 @@ rule write_example:
     benchmark:
         "data/benchmarks/example-{name}.tsv"
     params:
-        content=lambda wildcards, output: text_of_path(output[0]).content,
+        content=example_content,
     shell:
         "printf '%s\\n' {params.content:q} > {output:q} 2> {log:q}"
 
@@ -74,5 +74,4 @@ rule count_words:
     benchmark:
         "data/benchmarks/{name}.counts.tsv"
     shell:
-        "(LC_ALL=C tr -s ' \\t\\n\\v\\f\\r' '\\n' < {input:q} | LC_ALL=C sed '/^$/d' | LC_ALL=C sort"
-        " | LC_ALL=C uniq -c > {output:q}) 2> {log:q}"
+        "bash scripts/count_words.sh {input:q} {output:q} > {log:q} 2>&1"

@@ -11,7 +11,7 @@ step() { printf 'lint: %s\n' "$1"; }
 step "ruff" && ruff check -q . && ruff format -q --check .
 step "mypy" && mypy --no-error-summary src/harness src/snakemake_logger_plugin_kvasir
 step "shellcheck" && shellcheck "${shell_files[@]}"
-step "snakefmt" && snakefmt -q --check Snakefile rules
+step "snakefmt" && snakefmt --check Snakefile rules
 step "snakemake --lint" && snakemake --lint >/dev/null
 step "lintr" && Rscript --vanilla -e 'l <- lintr::lint_dir("scripts/figures"); print(l); quit(status = length(l) > 0)'
 step "clang-format" && clang-format --dry-run -Werror "${cpp_files[@]}"

@@ -47,6 +47,11 @@ def start(command: Sequence[str], log: Path, env: dict[str, str]) -> subprocess.
         )
 
 
+def own_runs() -> None:
+    """Declare this process the owner of all runs started below it: they end when it goes."""
+    os.environ["KVASIR_OWNER"] = str(os.getpid())
+
+
 def owner_fd() -> int | None:
     """A descriptor that becomes readable when the workflow (KVASIR_OWNER, a process id) has gone, or None."""
     owner = os.environ.get("KVASIR_OWNER", "")

@@ -1,0 +1,98 @@
+"""What the report says about the runs as a whole: one row a run, and which environments they had."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from harness.config import Config, Study
+from harness.records import Record
+from harness.report.manifest import Command, Figure, GitState, ReportManifest
+from harness.report.manifest import Study as ReportStudy
+from harness.spec import TableSpec
+
+RUN_COLUMNS = ["study", "experiment", "point", "rep", "order", "status", "reason", "seconds", "started"]
+
+
+def run_rows(records: list[Record], tables: Iterable[TableSpec]) -> list[dict[str, Any]]:
+    """One row a run in the order they were made, then one a level that could not be run here."""
+    rows: list[dict[str, Any]] = []
+    for order, record in enumerate(sorted(records, key=lambda record: record.outcome.started), 1):
+        who, outcome = record.identity, record.outcome
+        rows.append(
+            {
+                **{key: getattr(who, key) for key in ("study", "experiment", "point", "rep")},
+                "order": order,
+                **{key: getattr(outcome, key) for key in ("status", "reason", "seconds", "started")},
+            }
+        )
+    for table in tables:
+        for absent in table.not_run:
+            who_row = {"study": table.study, "experiment": table.experiment, "point": absent.point}
+            rows.append({**who_row, "status": "not-run", "reason": absent.reason})
+    return [{column: row.get(column) for column in RUN_COLUMNS} for row in rows]
+
+
+def environments(records: list[Record]) -> list[dict[str, Any]]:
+    """Distinct environments with the number of runs each had; what differs by the moment is left out."""
+    groups: Counter[str] = Counter()
+    for record in records:
+        values = {key: value for key, value in record.environment.items() if key != "load_before"}
+        groups[json.dumps(values, sort_keys=True)] += 1
+    return [{"runs": runs, "values": json.loads(text)} for text, runs in groups.most_common()]
+
+
+def figures_of(study: Study, results: str) -> list[Figure]:
+    """The study's figures as the report shows them."""
+    return [
+        Figure.model_validate(
+            {
+                "id": figure.id,
+                "title": figure.title,
+                "stem": f"{results}/figures/{study.id}/{figure.id}",
+                "paper_says": figure.paper_says,
+                "how": figure.how,
+                "command": f"snakemake --cores 2 fig_{study.id}_{figure.alias}",
+            }
+        )
+        for figure in study.figures
+    ]
+
+
+def manifest(config: Config, folder: str, git: dict[str, Any], generated: str) -> ReportManifest:
+    """The report's manifest; run rows and environments lie in `folder`."""
+    results = config.results
+    site = f" SITE={config.top.site}" if config.top.site != "local" else ""
+    return ReportManifest.model_validate(
+        {
+            "scale": config.top.scale,
+            "site": config.top.site,
+            "title": "Five studies of MapReduce on HPC systems, run again",
+            "generated": generated,
+            "git": GitState(**git) if git else None,
+            "studies": [
+                ReportStudy.model_validate(
+                    {
+                        "id": study.id,
+                        "title": study.title,
+                        "paper": study.paper,
+                        "claims_csv": f"{results}/claims/{study.id}.csv",
+                        "runs_csv": f"{folder}/{study.id}.runs.csv",
+                        "figures": figures_of(study, results),
+                    }
+                )
+                for study in config.studies.values()
+            ],
+            "environment_json": f"{folder}/environments.json",
+            "benchmarks_dir": f"{results}/benchmarks",
+            "commands": [
+                Command(
+                    what="Everything on this page", command=f"make reproduce SCALE={config.top.scale}{site}"
+                ),
+                Command(what="Every step on tiny data", command=f"make smoke{site}"),
+                Command(what="All tests", command="make test"),
+            ],
+        }
+    )
