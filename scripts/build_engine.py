@@ -9,7 +9,7 @@ import typer
 from harness.command import main
 from harness.environment import first_line
 from harness.errors import KvasirError
-from harness.records import dump_json
+from harness.files import dump_json
 
 PROGRAMS = ["map-aggregate", "group-by-key", "reduce-by-key", "generate"]
 

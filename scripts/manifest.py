@@ -11,8 +11,8 @@ from harness.command import main
 from harness.config import load_config
 from harness.config.load import read_yaml
 from harness.environment import git_state
+from harness.files import dump_json
 from harness.overview import RUN_COLUMNS, environments, manifest, run_rows
-from harness.records import dump_json
 from harness.results import records
 from harness.spec import TableSpec
 from harness.tables import write_csv

@@ -6,7 +6,6 @@ finished. `trace.csv` and `log.txt` lie beside it.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
@@ -120,14 +119,3 @@ def remove_leftovers(parent: Path, name: str) -> None:
     """Delete scratch folders that a killed run of folder `name` left in `parent`."""
     for scratch in parent.glob(f".{name}.*"):
         shutil.rmtree(scratch, ignore_errors=True)
-
-
-def dump_json(data: object, path: Path) -> None:
-    """Write `data` as JSON to `path`, under a temporary name first."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        scratch.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-        os.replace(scratch, path)
-    finally:
-        scratch.unlink(missing_ok=True)

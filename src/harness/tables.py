@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pandera.polars as pa
 import polars as pl
 
 from harness.errors import KvasirError
+from harness.files import replacing
 from harness.records import Record, read
 from harness.spec import TableSpec
 
@@ -158,13 +158,6 @@ def event_table(spec: TableSpec) -> pl.DataFrame:
 
 
 def write_csv(frame: pl.DataFrame, path: Path) -> None:
-    """Write under a temporary name, then rename. Raises KvasirError when the disk is full or not writable."""
-    scratch = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a table; KvasirError when the disk is full or the folder cannot be written."""
+    with replacing(path) as scratch:
         frame.write_csv(scratch)
-        os.replace(scratch, path)
-    except OSError as error:
-        raise KvasirError(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        scratch.unlink(missing_ok=True)

@@ -1,0 +1,123 @@
+"""Tables: what ran, what failed and what could not run, each with its reason; never a number from a failed run."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from harness.errors import KvasirError
+from harness.records import Factors, Identity, Metric, Outcome, Record, save, write_folder
+from harness.spec import NotRun, TableSpec
+from harness.tables import event_table, metric_table, trace_table, write_csv
+
+TRACE = "t_s,half_width_s,host,domain,metric,value,unit,source\n0.1,0.0001,h,ranks,cpu,1.5,cores,measured:procfs\n"
+
+
+def factors(point: str) -> Factors:
+    return {"data": point, "ranks": 2, "unique": None}
+
+
+def write(root: Path, point: str, rep: int, status: str = "ok", started: str = "2026-01-01T00:00:00") -> Path:
+    identity = Identity(
+        study="s",
+        experiment="e",
+        point=point,
+        rep=rep,
+        seed=1,
+        scale="smoke",
+        site="local",
+        factors=factors(point),
+    )
+    metrics = [
+        Metric(name="runtime", value=1.5, unit="s", source="measured:clock"),
+        Metric(name="energy.pkg", value=None, unit="J", source="none", reason="no power source"),
+    ]
+    outcome = Outcome.model_validate(
+        {"status": status, "reason": "" if status == "ok" else "exit code 3", "started": started}
+    )
+    made = Record(
+        identity=identity, environment={}, outcome=outcome, metrics=metrics if status == "ok" else []
+    )
+    target = root / "s" / "e" / point / str(rep)
+    with write_folder(target) as folder:
+        (folder / "trace.csv").write_text(TRACE)
+        (folder / "events.csv").write_text(
+            "rank,word_index,partition,records,bytes,capacity_bytes,event\n0,1,0,1,24,64,put\n"
+        )
+        save(made, folder)
+    return target
+
+
+def spec_of(root: Path, runs: dict[str, int], not_run: list[NotRun] | None = None) -> TableSpec:
+    return TableSpec(
+        study="s",
+        experiment="e",
+        scale="smoke",
+        runs_root=str(root),
+        factors=["data", "ranks", "unique"],
+        runs=runs,
+        not_run=not_run or [],
+        repetitions=2,
+    )
+
+
+def test_every_run_and_every_absence_has_its_rows(tmp_path: Path) -> None:
+    write(tmp_path, "a", 1, started="2026-01-01T00:00:09")
+    write(tmp_path, "a", 2, status="failed", started="2026-01-01T00:00:01")
+    absent = NotRun(point="b", factors=factors("b"), reason="no cap here")
+    table = metric_table(spec_of(tmp_path, {"a": 2}, [absent]))
+    assert table.columns[:7] == ["study", "experiment", "point", "rep", "order", "status", "reason"]
+    rows = table.select("point", "rep", "order", "status", "reason", "metric", "value", "source").rows()
+    assert rows == [
+        ("a", 1, 2, "ok", "", "runtime", 1.5, "measured:clock"),
+        ("a", 1, 2, "ok", "no power source", "energy.pkg", None, "none"),
+        ("a", 2, 1, "failed", "exit code 3", None, None, "none"),
+        ("b", 1, None, "not-run", "no cap here", None, None, "none"),
+        ("b", 2, None, "not-run", "no cap here", None, None, "none"),
+    ]
+
+
+def test_traces_and_events_carry_the_runs_identity_and_leave_failed_runs_out(tmp_path: Path) -> None:
+    write(tmp_path, "a", 1)
+    write(tmp_path, "a", 2, status="timeout")
+    trace = trace_table(spec_of(tmp_path, {"a": 2}))
+    assert trace.select("point", "rep", "data", "ranks", "t_s", "value").rows() == [
+        ("a", 1, "a", 2, 0.1, 1.5)
+    ]
+    events = event_table(spec_of(tmp_path, {"a": 2}))
+    assert events.rows() == [("a", "a", 0, 1, 0, 1, 24, 64, "put")]
+
+
+def test_nothing_but_failures_makes_a_table_without_numbers(tmp_path: Path) -> None:
+    write(tmp_path, "a", 1, status="failed")
+    spec = spec_of(tmp_path, {"a": 1})
+    assert metric_table(spec)["value"].to_list() == [None]
+    assert trace_table(spec).is_empty()
+    write_csv(trace_table(spec), tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text().startswith("study,experiment,point,rep,data,ranks,unique,t_s")
+
+
+def test_truncated_trace_is_named(tmp_path: Path) -> None:
+    folder = write(tmp_path, "a", 1)
+    (folder / "trace.csv").write_text(TRACE[:30])
+    with pytest.raises(KvasirError, match=r"a/1/trace\.csv: expected a CSV file with columns t_s,host"):
+        trace_table(spec_of(tmp_path, {"a": 1}))
+
+
+def test_missing_and_foreign_records_are_named(tmp_path: Path) -> None:
+    spec = spec_of(tmp_path, {"a": 1})
+    with pytest.raises(KvasirError, match=r"a/1/run\.json: cannot be read"):
+        metric_table(spec)
+    folder = write(tmp_path, "a", 1)
+    content = json.loads((folder / "run.json").read_text())
+    content["metrics"][0]["value"] = "fast"
+    (folder / "run.json").write_text(json.dumps(content))
+    with pytest.raises(KvasirError, match=r"run\.json: not a run record: metrics\.0\.value"):
+        metric_table(spec)
+
+
+def test_table_that_cannot_be_written_is_one_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(KvasirError, match="cannot be written"):
+        write_csv(pl.DataFrame({"a": [1]}), tmp_path / "file" / "t.csv")
