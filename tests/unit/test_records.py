@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import KvasirError
+from harness.files import dump_json
 from harness.records import (
     Identity,
     Metric,
     Outcome,
     Record,
-    dump_json,
     read,
     remove_leftovers,
     save,
