@@ -28,7 +28,7 @@ the sample before (those of `node` from a BMC are what it said at that moment).
 Summary keys: schema, source, reason, host, period_ms, duration_s, ticks, samples, missed, dropped,
 half_width_median_s, half_width_max_s, sampler_cpu_s,
 cpu{cpu_s, mean_cores, max_cores, samples, dropped, ranks_seen, unseen_s, granularity_s, source, reason},
-domains{<domain>: {energy_J, power_mean_W, power_max_W, samples, dropped, kind, source, reason}},
+domains{<domain>: {energy_J, power_mean_W, power_max_W, span_s, samples, dropped, kind, source, reason}},
 cap{requested_W, read_back[{zone, limit, W}], source} or null, psi_cpu_some_s, psi_cpu_some_share, versions,
 and by source: zones[{zone, domain, range_uJ, energy_J, wraps, rejected, ...}], papi, redfish, slurm,
 emulated{parameters, sha256, slice_cores, throttle, ...}. What could not be measured is null with a `reason`;

@@ -39,7 +39,10 @@ class Run:
     def __post_init__(self) -> None:
         self.cpu = Series("counter", self.period_s)
         slow = max(self.period_s, self.reader.min_period_s)
-        self.power = {domain: Series(kind, slow) for domain, kind in self.reader.kinds.items()}
+        self.power = {
+            domain: Series(kind, slow, must_move=kind == "counter")
+            for domain, kind in self.reader.kinds.items()
+        }
 
     def start(self, origin: float) -> None:
         """Time 0 of the trace: read every energy counter once, as the value to count from."""
@@ -56,6 +59,15 @@ class Run:
         self.ranks.refresh(monotonic())
         self.cpu.begin(timed("ranks", self.ranks))
         self.reader.watch(pid)
+
+    def first_tick(self) -> float:
+        """Ticks fall on whole periods since the job's start, so that runs can be laid over each other."""
+        origin = monotonic() if self.origin is None else self.origin
+        return origin + (int((monotonic() - origin) // self.period_s) + 1) * self.period_s
+
+    def overdue(self, now: float, tick: float) -> int:
+        """How many ticks from `tick` on have come by `now`."""
+        return int((now - tick) // self.period_s) + 1 if now >= tick else 0
 
     def tick(self, now: float) -> None:
         """One sample of everything that is read in step with the clock."""
@@ -122,6 +134,7 @@ def sample(run: Run, control: Control, after_command: Callable[[str], None]) -> 
             refresh = run.ranks.due if run.ranks else tick
             for command in control.wait(min(tick, refresh) - monotonic()):
                 if command[0] == "stop":
+                    run.missed += run.overdue(monotonic(), tick)
                     run.finish(monotonic())
                     return
                 if command[0] == "start":
@@ -130,7 +143,8 @@ def sample(run: Run, control: Control, after_command: Callable[[str], None]) -> 
                         poller.start()
                 elif command[0] == "watch":
                     run.watch(int(command[1]))
-                tick = _aligned(run, tick)
+                if command[0] == "start":
+                    tick = run.first_tick()
                 after_command(command[0])
             now = monotonic()
             if now < tick:
@@ -138,9 +152,9 @@ def sample(run: Run, control: Control, after_command: Callable[[str], None]) -> 
                 if run.ranks:
                     run.ranks.refresh(now)
                 continue
-            skipped = int((now - tick) // run.period_s)
-            run.missed += skipped if run.origin is not None else 0
-            tick += (skipped + 1) * run.period_s
+            due = run.overdue(now, tick)
+            run.missed += due - 1 if run.origin is not None else 0
+            tick += due * run.period_s
             run.tick(now)
             if poller:
                 for readings in poller.take():
@@ -151,14 +165,6 @@ def sample(run: Run, control: Control, after_command: Callable[[str], None]) -> 
             for readings in poller.take():
                 run.take(readings)
             run.missed += poller.missed
-
-
-def _aligned(run: Run, tick: float) -> float:
-    """Ticks fall on whole periods since the job's start, so that runs can be laid over each other."""
-    if run.origin is None:
-        return tick
-    periods = int((monotonic() - run.origin) // run.period_s) + 1
-    return run.origin + periods * run.period_s
 
 
 def raise_on_signals() -> None:

@@ -14,11 +14,13 @@ class Series:
     """One domain over one run.
 
     `amount` is what has accumulated since `begin` (J, or CPU s for the ranks); `rate` of a sample is W (or
-    cores). Dropped reads change no total: the next good difference spans them.
+    cores). Dropped reads change no total: the next good difference spans them. With `must_move` (energy: 0 W
+    does not exist) a counter gives nothing until it has moved, and no total if it never did.
     """
 
     kind: Kind
     period_s: float
+    must_move: bool = False
     first: Reading | None = None
     last: Reading | None = None
     latest: Reading | None = None
@@ -53,6 +55,8 @@ class Series:
         if reading.half_width > MAX_HALF_WIDTH * self.period_s:
             self.dropped += 1
             return None
+        if self.must_move and self.amount == 0:
+            return None
         step = reading.time - self.last.time
         if step <= 0:
             return None
@@ -83,10 +87,19 @@ class Series:
 
     @property
     def total(self) -> float | None:
-        """J (or CPU s) from begin to end; None when the domain was lost or never read twice."""
-        if self.problem or self.first is None or self.latest is self.first:
-            return None
-        return self.amount
+        """J (or CPU s) from begin to end; None when there is a `reason` against it."""
+        return None if self.reason else self.amount
+
+    @property
+    def reason(self) -> str:
+        """Why there is no total, '' when there is."""
+        if self.problem:
+            return self.problem
+        if self.first is None or self.latest is self.first:
+            return "read fewer than two times"
+        if self.must_move and self.amount == 0:
+            return "the energy counter did not move during the run"
+        return ""
 
     @property
     def duration_s(self) -> float:

@@ -41,12 +41,13 @@ def domain_summary(series: Series, source: str) -> dict[str, Any]:
     return {
         "energy_J": series.total,
         "power_mean_W": series.mean,
-        "power_max_W": series.rate_max if series.total is not None else None,
+        "power_max_W": None if series.reason else series.rate_max,
+        "span_s": series.duration_s,
         "samples": series.samples,
         "dropped": series.dropped,
         "kind": series.kind,
         "source": source if series.total is not None else "none",
-        "reason": series.problem or ("" if series.total is not None else "read fewer than two times"),
+        "reason": series.reason,
     }
 
 
@@ -79,6 +80,7 @@ def build(
             "energy_J": joules,
             "power_mean_W": joules / duration if joules is not None and duration > 0 else None,
             "power_max_W": None,
+            "span_s": duration,
             "samples": 0,
             "dropped": 0,
             "kind": "afterwards",

@@ -6,14 +6,17 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from time import monotonic
 from typing import Any, ClassVar
 
 from harness.power.emulator.profile import Profile, load
 from harness.power.model import PowerError, Probe, Reader, Reading
+from harness.power.procs import descendants
 from harness.power.settings import PowerSettings
 from harness.power.sources.powercap import PowercapReader
 
@@ -48,6 +51,7 @@ class EmulatedReader(Reader):
         self._profile = profile
         self._folder = Path(tempfile.mkdtemp(prefix="kvasir-emulated-"))
         self._inner: PowercapReader | None = None
+        self._job: int | None = None
         self.cap_root = self._folder / "powercap"
         self._process = subprocess.Popen(
             [
@@ -68,17 +72,25 @@ class EmulatedReader(Reader):
         self.kinds = self._inner.kinds
 
     def read(self) -> list[Reading]:
-        """As for a real tree."""
-        return self._inner.read() if self._inner else []
+        """As for a real tree; an emulator that ended takes its domains along, as its counters stand still."""
+        if self._inner is None or self._process.poll() is not None:
+            now = monotonic()
+            return [Reading(domain, now, now, None, "the emulator ended", True) for domain in self.kinds]
+        return self._inner.read()
 
     def watch(self, pid: int) -> None:
         """The emulator takes the job into its slice."""
+        self._job = pid
         self._ask(f"watch {pid}")
 
     def details(self) -> dict[str, Any]:
         """Zones, the whole profile with its hash, and what the throttle did."""
         zones = self._inner.details() if self._inner else {}
-        return {**zones, "emulated": {**self._profile.as_json(), **self._ask("statistics")}}
+        try:
+            counts = self._ask("statistics")
+        except PowerError as error:
+            counts = {"throttle": self._throttle, "problem": str(error)}
+        return {**zones, "emulated": {**self._profile.as_json(), **counts}}
 
     def close(self) -> None:
         """End the emulator, which lets the job go, and remove the tree."""
@@ -88,7 +100,11 @@ class EmulatedReader(Reader):
             if pipe is not None:
                 with contextlib.suppress(BrokenPipeError):
                     pipe.close()
-        self._process.wait()
+        if self._process.wait() != 0 and self._job is not None:
+            # An emulator that was killed may have left ranks stopped.
+            for pid in descendants(self._job):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _ask(self, line: str) -> dict[str, Any]:

@@ -13,13 +13,14 @@ from typing import Any, ClassVar
 from harness.power.caplimits import cap_problem
 from harness.power.model import PowerError, Probe, Reader, Reading
 from harness.power.provenance import label
-from harness.power.settings import PowerSettings
+from harness.power.settings import POWERCAP_ROOT, PowerSettings
 from harness.power.sources.papi_library import EventSet
 from harness.power.sources.papi_library import Papi as Library
 from harness.power.sources.powercap import countable, domains_of
 from harness.power.unwrap import CounterBroken, Unwrapper
 from harness.power.zones import Zone, find_zones, why_unreadable
 
+_MEASURED = "measured:rapl-papi"
 _MAX_PACKAGES = 2  # PAPI's table of events holds 2 packages of 3 subzones
 
 
@@ -40,9 +41,7 @@ class Papi:
         domains = tuple(reader.kinds)
         reader.close()
         problem = cap_problem(self._settings)
-        return Probe(
-            True, label(self._settings.root, "measured:rapl-papi"), "", domains, not problem, problem
-        )
+        return Probe(True, source_name(self._settings), "", domains, not problem, problem)
 
     def open(self) -> Reader:
         """Start the events."""
@@ -140,6 +139,12 @@ class _Counter:
             return self.unwrapper.joules
         self._first = None
         return self.unwrapper.add(value, now)
+
+
+def source_name(settings: PowerSettings) -> str:
+    """Measured only when both the tree looked at here and the one that PAPI always reads are the kernel's."""
+    names = [label(root, _MEASURED) for root in (settings.root, POWERCAP_ROOT)]
+    return next((name for name in names if name != _MEASURED), _MEASURED)
 
 
 def event_of(zone: Zone) -> str:
