@@ -61,7 +61,7 @@ source_text <- function(source) {
 scale_text <- function(runs) {
   words <- sort(unique(stats::na.omit(runs$words)))
   ranks <- sort(unique(stats::na.omit(runs$ranks)))
-  paper <- if (identical(words, 4e9)) "" else " (paper: 4 billion)"
+  paper <- if (identical(words, 4e9)) "" else " (paper: 4\u00a0billion)"
   paste0(
     and_text(count_text(words)), " words", paper, ", ",
     and_text(ranks), if (identical(ranks, 1)) " rank." else " ranks."

@@ -35,6 +35,24 @@ thin_curve <- function(curve) {
   curve[sort(unique(keep)), ]
 }
 
+# Samples finer than this are drawn thin, their means over the paper's standard period strong: the eye can then compare
+# them with the curves sampled at that period.
+fine_ms <- 20
+standard_ms <- 100
+is_fine <- function(rows) rows$sample_ms < fine_ms
+first_rep <- function(rows) rows$rep == stats::ave(rows$rep, rows$point, FUN = min)
+
+# Means over 100 ms of the finely sampled curves of first repetitions; each stands at the last sample of its 100 ms.
+smooth_fine <- function(rows) {
+  rows <- rows[first_rep(rows) & is_fine(rows), ]
+  if (nrow(rows) == 0) return(rows)
+  slot <- ceiling(rows$t_s * 1000 / standard_ms)
+  key <- paste(rows$curve, slot, sep = "\r")
+  rows$value <- stats::ave(rows$value, key)
+  rows$t_s <- stats::ave(rows$t_s, key, FUN = max)
+  rows[!duplicated(key), ]
+}
+
 # Puts each row into its panel. panels: data frame with the columns `by` and `label`. Rows of no panel are dropped.
 into_panels <- function(rows, panels, by) {
   key <- function(d) do.call(paste, c(lapply(d[by], as.character), sep = "\r"))
@@ -50,7 +68,7 @@ into_panels <- function(rows, panels, by) {
 # Letters for panels, in reading order: a, b, c, ...
 with_letters <- function(panels) {
   panels$letter <- letters[seq_len(nrow(panels))]
-  panels$label <- paste0(panels$letter, "   ", panels$label)
+  panels$label <- paste0(panels$letter, "\u2002", panels$label)
   panels
 }
 
@@ -62,12 +80,13 @@ cap_levels <- function(rows) sort(unique(rows$cap_w), decreasing = TRUE)
 draw_traces <- function(view, panels, ncol, limit = NULL) {
   rows <- view$rows
   caps <- cap_levels(rows)
-  rows$level <- match(rows$cap_w, caps)
-  rows$curve <- paste(rows$point, rows$rep, rows$domain)
-  rows <- do.call(rbind, lapply(split(rows, rows$curve), thin_curve))
-  rows$colour <- shade(colour_of(rows$app), rows$level)
+  rows$colour <- shade(colour_of(rows$app), match(rows$cap_w, caps))
   rows$cap <- factor(rows$cap_w, caps)
-  strong <- rows$rep == stats::ave(rows$rep, rows$point, FUN = min)
+  rows$curve <- paste(rows$point, rows$rep, rows$domain)
+  smooth <- smooth_fine(rows)
+  rows <- do.call(rbind, lapply(split(rows, rows$curve), thin_curve))
+  strong <- rbind(rows[first_rep(rows) & !is_fine(rows), ], smooth)
+  weak <- rows[first_rep(rows) == is_fine(rows), ]
   panels$panel <- factor(panels$label, panels$label)
   ends <- tapply(rows$t_s, factor(panels$xgroup[match(rows$panel, panels$panel)]), max)
   panels$end <- as.numeric(ends[as.character(panels$xgroup)])
@@ -78,9 +97,9 @@ draw_traces <- function(view, panels, ncol, limit = NULL) {
     geom_blank(aes(.data$end, 0), panels, inherit.aes = FALSE) +
     expand_limits(x = 0) +
     limit_layer(limit, panels, view$power) +
-    geom_line(data = rows[!strong, ], linewidth = 0.2, alpha = 0.35) +
-    geom_line(data = rows[strong, ], linewidth = 0.45) +
-    domain_labels(rows[strong, ], panels, view$power) +
+    geom_line(data = weak, linewidth = 0.2, alpha = 0.35) +
+    geom_line(data = strong, linewidth = 0.45) +
+    domain_labels(strong, panels, view$power) +
     geom_text(aes(.data$end / 2, 0, label = "no samples"), empty, inherit.aes = FALSE, vjust = -2,
       size = pt(base_size), family = font_family, colour = grey_text) +
     facet_wrap(vars(.data$panel), ncol = ncol, scales = "free_x", drop = FALSE) +
@@ -153,8 +172,15 @@ trace_figure <- function(runs, trace, panels, by, ncol, size, heights, limit = N
 }
 
 repetition_note <- function(rows) {
-  if (!anyDuplicated(unique(rows[c("point", "rep")])$point)) return("")
-  "Strong line: first repetition, thin lines: the others."
+  fine <- is_fine(rows)
+  several <- anyDuplicated(unique(rows[!fine, c("point", "rep")])$point) > 0
+  c(
+    if (several) "Strong line: first repetition, thin lines: the others.",
+    if (any(fine)) paste0(
+      "At ", and_text(sort(unique(rows$sample_ms[fine]))), " ms: the samples of the first repetition (thin) and their ",
+      "means over ", standard_ms, " ms (strong)."
+    )
+  )
 }
 
 thinned_note <- function(rows) {

@@ -5,9 +5,9 @@ here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArg
 source(file.path(here, "..", "lib", "load.R"), encoding = "UTF-8")
 
 cases <- c(
-  underused = "a   Underused: one word repeated",
-  used = "b   Used: two words in turn",
-  overused = "c   Overused: four words in turn"
+  underused = "a\u2002Underused: one word repeated",
+  used = "b\u2002Used: two words in turn",
+  overused = "c\u2002Overused: four words in turn"
 )
 
 figure_main(c(schematic.fill = "fill"), function(tables) {

@@ -61,6 +61,18 @@ test_that("hosts of one run add up, sample by sample", {
   expect_equal(sum_hosts(one)$value, c(10, 20))
 })
 
+test_that("fine samples are averaged over 100 ms, first repetition only", {
+  rows <- data.frame(
+    point = "p", rep = rep(1:2, each = 4), curve = rep(c("p 1", "p 2"), each = 4), sample_ms = 5,
+    t_s = c(0.05, 0.10, 0.15, 0.17), value = c(1, 3, 10, 20)
+  )
+  smooth <- smooth_fine(rows)
+  expect_equal(smooth$value, c(2, 15))
+  expect_equal(smooth$t_s, c(0.10, 0.17))
+  rows$sample_ms <- 100
+  expect_equal(nrow(smooth_fine(rows)), 0)
+})
+
 test_that("an exchange empties the partition, before or behind its word", {
   log <- data.frame(
     case = "used", rank = 0, partition = 0, word_index = c(1, 2, 3, 3), bytes = c(16, 32, 32, 16),
