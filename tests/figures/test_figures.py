@@ -226,6 +226,15 @@ def test_a_panel_without_runs_stays_and_says_so(tmp_path: Path) -> None:
     assert shown(tmp_path / "fig").count("no samples") == 2
 
 
+def test_without_samples_the_runtimes_are_drawn(tmp_path: Path) -> None:
+    tables = tables_of("fig02", "none")
+    tables["combiner.trace"] = edited(tables["combiner.trace"], tmp_path / "t.csv", lambda row: None)
+    run = draw("fig02", tables, tmp_path / "fig")
+    assert run.returncode == 0 and run.stderr == "", run.stderr
+    text = shown(tmp_path / "fig")
+    assert "No run has samples over time" in text and "runtime, s" in text
+
+
 @pytest.mark.parametrize("figure", TABLES)
 def test_a_missing_column_is_named(figure: str, tmp_path: Path) -> None:
     tables = tables_of(figure, "none")
@@ -240,10 +249,10 @@ def test_a_missing_column_is_named(figure: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("figure", ["fig01", "fig04", "sweetspot", "table1"])
 def test_nothing_to_draw_is_an_error(figure: str, tmp_path: Path) -> None:
     tables = tables_of(figure, "none")
-    name = TABLES[figure][-1]
-    tables[name] = edited(tables[name], tmp_path / "empty.csv", lambda row: None)
+    for name in tables:
+        tables[name] = edited(tables[name], tmp_path / f"{name}.csv", lambda row: None)
     run = draw(figure, tables, tmp_path / "out" / "fig")
-    assert_refused(run, tmp_path / "out", str(tmp_path / "empty.csv"), "nothing to draw")
+    assert_refused(run, tmp_path / "out", str(tmp_path / f"{TABLES[figure][-1]}.csv"), "nothing to draw")
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ emulated_note <- function(source) {
 power_reason <- function(runs) {
   rows <- runs[startsWith(runs$metric, "energy.") %in% TRUE & runs$source %in% "none" & !is.na(runs$reason), ]
   reasons <- unique(sub("^no power source:? *", "", rows$reason))
-  if (!length(reasons)) "no reason recorded" else reasons[1]
+  if (!length(reasons)) "no reason recorded" else shorten(reasons[1])
 }
 
 # "Sources: measured:clock, measured:procfs."

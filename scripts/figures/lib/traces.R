@@ -73,13 +73,12 @@ with_letters <- function(panels) {
 }
 
 # The caps that were run, highest first: the first is drawn in the colour of the application.
-cap_levels <- function(rows) sort(unique(rows$cap_w), decreasing = TRUE)
+cap_levels <- function(...) sort(unique(c(...)), decreasing = TRUE)
 
 # rows: from trace_view(), with panel; panels may share the range of the time axis (column `xgroup`).
 # limit: reference line in W with its text, drawn only over watts.
-draw_traces <- function(view, panels, ncol, limit = NULL) {
+draw_traces <- function(view, panels, caps, ncol, limit = NULL) {
   rows <- view$rows
-  caps <- cap_levels(rows)
   rows$colour <- shade(colour_of(rows$app), match(rows$cap_w, caps))
   rows$cap <- factor(rows$cap_w, caps)
   rows$curve <- paste(rows$point, rows$rep, rows$domain)
@@ -154,20 +153,23 @@ trace_figure <- function(runs, trace, panels, by, ncol, size, heights, limit = N
   panels <- with_letters(panels)
   runs <- into_panels(runs, panels, by)
   view <- trace_view(into_panels(trace, panels, by))
-  need_rows(view$rows, trace, "a sample of power or of CPU use in any panel of this figure")
   runtimes <- metric_rows(runs, "runtime")
+  if (!nrow(runtimes)) need_rows(view$rows, trace, "a sample of power or of CPU use, and no run has a runtime")
   above <- emulated_note(view$rows$source)
-  if (!view$power) {
+  if (!view$power && nrow(view$rows)) {
     above <- paste0("No power source on this machine (", power_reason(runs), "): the panels show CPU use instead.")
   }
-  below <- runtime_strip(runtimes, cap_levels(view$rows), paper)
+  caps <- cap_levels(view$rows$cap_w, runtimes$cap_w)
+  plot <- if (nrow(view$rows)) draw_traces(view, panels, caps, ncol, limit)
+  if (is.null(plot)) notes <- c(paste0("No run has samples over time. ", and_text(panels$label), "."), notes)
+  below <- runtime_strip(runtimes, caps, paper)
   text <- caption(size,
     repetition_note(view$rows), runtime_note(runtimes),
     if (!is.null(paper) && nrow(runtimes)) paper_note(paper) else "", notes, scale_text(runs), missing_text(runs),
     thinned_note(view$rows), source_text(c(view$rows$source, runtimes$source)))
-  plot <- draw_traces(view, panels, ncol, limit)
-  if (!is.null(below)) plot <- plot / below + plot_layout(heights = heights)
-  plot <- plot + plot_annotation(subtitle = subtitle(size, above), caption = text, theme = theme_kvasir())
+  parts <- Filter(Negate(is.null), list(plot, below))
+  plot <- wrap_plots(parts, ncol = 1, heights = if (length(parts) == 2) heights) +
+    plot_annotation(subtitle = subtitle(size, above), caption = text, theme = theme_kvasir())
   list(plot = plot, size = size)
 }
 
@@ -175,7 +177,7 @@ repetition_note <- function(rows) {
   fine <- is_fine(rows)
   several <- anyDuplicated(unique(rows[!fine, c("point", "rep")])$point) > 0
   c(
-    if (several) "Strong line: first repetition, thin lines: the others.",
+    if (several) "Strong line: first repetition that ended well, thin lines: the others.",
     if (any(fine)) paste0(
       "At ", and_text(sort(unique(rows$sample_ms[fine]))), " ms: the samples of the first repetition (thin) and their ",
       "means over ", standard_ms, " ms (strong)."
@@ -184,7 +186,7 @@ repetition_note <- function(rows) {
 }
 
 thinned_note <- function(rows) {
-  longest <- max(table(paste(rows$point, rows$rep, rows$domain)))
+  longest <- max(0, table(paste(rows$point, rows$rep, rows$domain)))
   if (longest <= most_samples) return("")
   paste0("Curves of more than ", most_samples, " samples are drawn through the lowest and highest sample of ",
     most_samples / 2, " time bins.")
