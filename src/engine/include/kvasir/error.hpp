@@ -1,0 +1,32 @@
+#pragma once
+// Errors of the engine: one type, which names the rank and the cause, and the file where there is one.
+
+#include <stdexcept>
+#include <string>
+
+namespace kvasir {
+
+/// What went wrong in a job. `what()` is one line for the user: cause, file where there is one, rank where it matters.
+class Error : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/// A job that ended because some rank failed. Thrown on every rank with the same text, so that all ranks leave
+/// together and the program can print it once.
+class JobError : public Error {
+  public:
+    JobError(int failed_rank, const std::string& cause)
+        : Error("rank " + std::to_string(failed_rank) + ": " + cause), failed_rank_(failed_rank) {}
+
+    /// The lowest rank that failed.
+    int failed_rank() const { return failed_rank_; }
+
+  private:
+    int failed_rank_;
+};
+
+/// Error from the operating system about a file: "<what> <path>: <cause>".
+Error file_error(const std::string& what, const std::string& path, int error_number);
+
+}  // namespace kvasir
