@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 from urllib.parse import quote
@@ -34,7 +35,8 @@ def build(manifest: ReportManifest, output: Path) -> None:
     except OSError as error:
         raise KvasirError(f"{output}: the report cannot be written: {error.strerror}") from None
     finally:
-        scratch.unlink(missing_ok=True)
+        with suppress(OSError):
+            scratch.unlink(missing_ok=True)
 
 
 def load(manifest: ReportManifest, page_folder: Path) -> Inputs:

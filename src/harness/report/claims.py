@@ -56,6 +56,16 @@ class Claim:
         """Whether any of the number comes from an emulated meter."""
         return any(source.kind == "emulated" for source in self.sources)
 
+    @property
+    def value_in_words(self) -> bool:
+        """Whether the value is a text, which may wrap, and not a number."""
+        return numbers.as_number(self.value_raw) is None
+
+    @property
+    def paper_in_words(self) -> bool:
+        """Whether the paper's value is a text, which may wrap, and not a number."""
+        return numbers.as_number(self.paper_raw) is None
+
 
 @dataclass(frozen=True)
 class VerdictCount:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LARGEST_EXACT = 2**53
 
 
 def number(value: float) -> str:
-    """`value` with three significant digits; whole numbers, which are counts, keep all their digits."""
+    """`value` with three significant digits, or fewer if it has fewer; whole numbers keep all their digits."""
     if not math.isfinite(value):
         return {math.inf: "∞", -math.inf: "−∞"}.get(value, "not a number")
     sign, size = ("−" if value < 0 else ""), abs(value)
@@ -18,7 +19,9 @@ def number(value: float) -> str:
     exponent = math.floor(math.log10(float(f"{size:.2e}")))
     if exponent < -4 or exponent > 14:
         return f"{sign}{size / 10.0**exponent:.2f} × 10{str(exponent).translate(_SUPERSCRIPT)}"
-    return f"{sign}{round(size, 2 - exponent):,.{max(0, 2 - exponent)}f}"
+    written = Decimal(repr(size)).as_tuple().exponent
+    decimals = min(max(0, 2 - exponent), -written if isinstance(written, int) else 0)
+    return f"{sign}{round(size, 2 - exponent):,.{max(0, decimals)}f}"
 
 
 def as_number(text: str) -> float | None:
@@ -49,7 +52,7 @@ def unit(text: str) -> str:
 def duration(seconds: float) -> str:
     """Seconds as `0.84 s`, `12.3 s`, `3 min 05 s` or `2 h 03 min`."""
     if seconds < 59.95:
-        return f"{number(seconds) if seconds < 0.1 else f'{seconds:.2f}' if seconds < 10 else f'{seconds:.1f}'} s"
+        return f"{number(seconds) if seconds < 0.1 else f'{seconds:.2f}' if seconds < 9.995 else f'{seconds:.1f}'} s"
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
         return f"{minutes} min {rest:02d} s"

@@ -30,20 +30,20 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Problem:
-    """Runs (or levels) of one experiment that are missing for the same reason."""
+    """Runs (or levels) that are missing for the same reason; `places` are their points by experiment."""
 
-    experiment: str
     status: str
     reason: str
-    places: tuple[str, ...]
+    places: dict[str, list[str]]
 
     @property
     def what(self) -> str:
         """`2 runs failed`, `24 levels not run`."""
+        n = sum(map(len, self.places.values()))
         return {
-            "failed": numbers.count(len(self.places), "run") + " failed",
-            "timeout": numbers.count(len(self.places), "run") + " ran out of time",
-            "not-run": numbers.count(len(self.places), "level") + " not run",
+            "failed": numbers.count(n, "run") + " failed",
+            "timeout": numbers.count(n, "run") + " ran out of time",
+            "not-run": numbers.count(n, "level") + " not run",
         }[self.status]
 
 
@@ -82,18 +82,16 @@ def experiments(runs: list[Run]) -> list[Experiment]:
 
 
 def problems(runs: list[Run]) -> list[Problem]:
-    """What is missing, grouped by experiment and reason: failures first, then levels not run."""
-    groups: dict[tuple[str, str, str], list[str]] = {}
+    """What is missing, grouped by reason: failures first, then levels not run."""
+    groups: dict[tuple[str, str], dict[str, list[str]]] = {}
     for run in runs:
         if run.status != "ok":
             place = run.point + (f", repetition {run.rep}" if run.rep else "")
-            groups.setdefault((run.experiment, run.status, run.reason), []).append(place)
+            places = groups.setdefault((run.status, run.reason or "no reason was recorded"), {})
+            places.setdefault(run.experiment, []).append(place)
     rank = {"failed": 0, "timeout": 1, "not-run": 2}
-    return sorted(
-        (Problem(experiment, status, reason or "no reason was recorded", tuple(places))
-         for (experiment, status, reason), places in groups.items()),
-        key=lambda problem: rank[problem.status],
-    )  # fmt: skip
+    found = [Problem(status, reason, places) for (status, reason), places in groups.items()]
+    return sorted(found, key=lambda problem: rank[problem.status])
 
 
 def job_groups(jobs: list[Job]) -> list[JobGroup]:

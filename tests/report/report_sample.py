@@ -1,0 +1,135 @@
+"""A small report with everything in it: all verdicts, hostile text, two figures that share ids, missing pieces."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from harness.report.inputs import CLAIM_COLUMNS, RUN_COLUMNS
+
+SVG = """<?xml version='1.0' encoding='UTF-8' ?>
+<svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' class='svglite'
+ width='504pt' height='252pt' viewBox='0 0 504 252'>
+<defs><style type='text/css'><![CDATA[
+  .svglite line, .svglite rect { fill: none; stroke: #000; }
+  @import url(https://example.org/style.css);
+  .svglite text { white-space: pre; }
+]]></style>
+<clipPath id='cp=='><rect x='0' y='0' width='504' height='252'/></clipPath></defs>
+<g clip-path='url(#cp==)'><rect x='10' y='10' width='SIZE' height='100' style='fill: #0072B2;'/></g>
+<use xlink:href='#cp==' onclick='alert(1)'/>
+<image xlink:href='https://example.org/beacon.png' width='1' height='1'/>
+<script>alert(1)</script>
+<text x='20' y='40'>NAME</text>
+</svg>
+"""
+
+CLAIMS: list[dict[str, Any]] = [
+    {"id": "ALPHA-1", "tier": 1, "where": "Sec. 3, Fig. 1", "statement": "The combiner takes 46 % off.",
+     "verdict": "direction", "reason": "31.2 % here, 46 % in the paper", "value": 31.2345, "low": 29.1, "high": 33,
+     "n": 3, "unit": "%", "paper": 46, "source": "measured:clock", "figure": "fig01",
+     "explanation": "Median of three runs."},
+    {"id": "ALPHA-2", "tier": 2, "where": "Table 1", "statement": "Words & <b>markup</b> stay words.",
+     "verdict": "reproduced", "value": 1111104, "unit": "1", "paper": 1111104, "source": "measured:engine, analytic",
+     "figure": "fig01;fig09", "explanation": "<script>alert('claim')</script>"},
+    {"id": "ALPHA-10", "tier": 3, "statement": "Larger is slower.", "verdict": "contradicted",
+     "reason": "smaller was slower", "value": 0.97, "n": 3, "paper": "> 1", "source": "measured:clock",
+     "figure": "fig02"},
+    {"id": "ALPHA-3", "tier": 2, "statement": "At most 160 W.", "verdict": "not testable here",
+     "reason": "needs rapl", "paper": 160, "unit": "W", "source": "none"},
+    {"id": "ALPHA-4", "tier": 3, "statement": "75 W below 215 W.", "verdict": "paper inconsistent",
+     "reason": "215 - 160 = 55", "value": 55, "paper": 75, "unit": "W", "source": "analytic"},
+    {"id": "ALPHA-5", "tier": 2, "statement": "Energy halves.", "verdict": "direction", "value": -1234.567,
+     "low": -1300, "high": -1200, "n": 3, "unit": "J", "paper": 11800, "source": "emulated:knm-like"},
+]  # fmt: skip
+
+BETA = [
+    {"id": "BETA-1", "tier": 1, "statement": "Sleeping saves.", "verdict": "not run", "reason": "no run yet"}
+]
+
+RUNS: list[dict[str, Any]] = [
+    *({"experiment": "stages", "point": "a-215", "rep": rep, "order": rep, "status": "ok", "seconds": rep,
+       "started": "2025-11-21T11:00:00Z"} for rep in (1, 2, 4)),
+    {"experiment": "stages", "point": "b-215", "rep": 1, "order": 4, "status": "failed", "seconds": 0.5,
+     "reason": "rank 1: out of memory", "started": "2025-11-21T11:00:00Z"},
+    {"experiment": "skew", "point": "c-215", "rep": 1, "order": 5, "status": "timeout", "seconds": 60,
+     "reason": "took more than 60 s", "started": "2025-11-21T11:00:00Z"},
+    *({"experiment": experiment, "point": f"a-{cap}", "status": "not-run", "reason": "no cap can be set here"}
+      for experiment in ("stages", "skew") for cap in (140, 120)),
+]  # fmt: skip
+
+ENVIRONMENT = {
+    "cpu": "Example 64-Core",
+    "memory_bytes": 16 * 2**30,
+    "git": {"commit": "0123456789abcdef", "dirty": False},
+    "power": {"source": "none", "reason": "/sys/class/powercap is not there"},
+}
+
+BENCHMARK = (
+    "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
+    "{}\t0:00:01\t{}\t1\t1\t1\t0\t0\t0\t{}\n"
+)
+
+
+def write_csv(path: Path, columns: Iterable[str], rows: Iterable[dict[str, Any]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(columns), restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def figure(folder: Path, study: str, name: str, drawn: bool = True) -> dict[str, str]:
+    stem = folder / "figures" / study / name
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    if drawn:
+        text = SVG.replace("SIZE", str(100 + len(name))).replace("NAME", f"{study} {name}")
+        stem.with_suffix(".svg").write_text(text, encoding="utf-8")
+        stem.with_suffix(".pdf").write_bytes(b"%PDF-1.7\n")
+    return {
+        "id": name, "title": f"Title of {name}", "stem": str(stem), "paper_says": f"The paper on {name}.",
+        "how": f"How {name} was made.", "command": f"snakemake --cores 2 fig_{study}_{name}",
+    }  # fmt: skip
+
+
+def write_sample(folder: Path) -> dict[str, Any]:
+    """Write all inputs below `folder`; returns the manifest, which is in manifest.json as well."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_csv(folder / "alpha.csv", CLAIM_COLUMNS, [{"study": "alpha", **claim} for claim in CLAIMS])
+    write_csv(folder / "beta.csv", CLAIM_COLUMNS, [{"study": "beta", **claim} for claim in BETA])
+    write_csv(folder / "alpha.runs.csv", RUN_COLUMNS, [{"study": "alpha", **run} for run in RUNS])
+    (folder / "environment.json").write_text(json.dumps([{"runs": 5, "values": ENVIRONMENT}]))
+    for name, line in {
+        "runs/alpha/stages/a-215/1": (1.5, 100, 2),
+        "runs/alpha/stages/a-215/2": (2.5, "NA", "NA"),
+        "figures/alpha/fig01": (70, 300.5, 3),
+        "report": (99, 1, 1),
+    }.items():
+        path = folder / "benchmarks" / f"{name}.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(BENCHMARK.format(*line))
+    manifest = {
+        "format": 1, "scale": "laptop", "site": "local", "title": "A sample of everything",
+        "generated": "2025-11-21T12:22:00+01:00", "git": {"commit": "0123456789abcdef", "dirty": True},
+        "studies": [
+            {"id": "alpha", "title": "First study", "paper": "A. Author: First & foremost",
+             "claims_csv": str(folder / "alpha.csv"), "runs_csv": str(folder / "alpha.runs.csv"),
+             "figures": [figure(folder, "alpha", "fig01"), figure(folder, "alpha", "fig02"),
+                         figure(folder, "alpha", "fig03", drawn=False)]},
+            {"id": "beta", "title": "Second study", "paper": "B. Author", "claims_csv": str(folder / "beta.csv"),
+             "figures": []},
+            {"id": "gamma", "title": "A study that waits", "paper": "C. Author"},
+        ],
+        "environment_json": str(folder / "environment.json"), "benchmarks_dir": str(folder / "benchmarks"),
+        "commands": [{"what": "All of this page", "command": "make reproduce"}],
+    }  # fmt: skip
+    save(folder, manifest)
+    return manifest
+
+
+def save(folder: Path, manifest: dict[str, Any]) -> Path:
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    return path

@@ -1,0 +1,250 @@
+"""The page in a real browser, opened from disk."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from report_browser import Browser
+from report_sample import write_sample
+
+from harness.report.build import build
+from harness.report.manifest import read_manifest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install the Debian package chromium")
+
+SHOWN = "[...document.querySelectorAll('#claims tbody tr')].filter(r => r.checkVisibility()).map(r => r.id.slice(6))"
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("report")
+    write_sample(folder)
+    build(read_manifest(folder / "manifest.json"), folder / "report.html")
+    return (folder / "report.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def one_browser() -> Iterator[Browser]:
+    assert CHROMIUM
+    browser = Browser(CHROMIUM)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def browser(one_browser: Browser, url: str) -> Iterator[Browser]:
+    one_browser.size(1440, 1000)
+    one_browser.media()
+    one_browser.open("about:blank")
+    one_browser.open(url)
+    yield one_browser
+    assert one_browser.complaints == []
+    assert [
+        address for address in one_browser.requests if address != url and not address.startswith("data:")
+    ] == []
+
+
+def click(browser: Browser, selector: str) -> None:
+    browser.run(f"document.querySelector({selector!r}).click()")
+
+
+def sort_by(browser: Browser, name: str) -> None:
+    browser.run(
+        f"[...document.querySelectorAll('#claims thead button')].find(b => b.textContent === {name!r}).click()"
+    )
+
+
+def find(browser: Browser, words: str) -> None:
+    browser.run(
+        f"document.forms[0][0].value = {words!r}, document.forms[0][0].dispatchEvent(new Event('input'))"
+    )
+
+
+def test_it_opens_from_disk_without_any_request(browser: Browser, url: str) -> None:
+    assert url.startswith("file://")
+    assert browser.requests == [url]
+    assert browser.run("document.title") == "A sample of everything: report at scale laptop"
+    assert browser.run(SHOWN) == [f"ALPHA-{n}" for n in (1, 2, 10, 3, 4, 5)] + ["BETA-1"]
+
+
+def test_the_page_forbids_itself_the_network(browser: Browser, url: str) -> None:
+    browser.run(
+        "new Promise(done => { const i = new Image(); i.onerror = i.onload = done;"
+        " i.src = 'https://example.org/a.png'; })"
+    )
+    assert any("Content Security Policy" in text for text in browser.complaints)
+    browser.open("about:blank")
+    browser.open(url)
+
+
+def test_sort_by_number_and_by_name_with_empty_cells_last(browser: Browser) -> None:
+    sort_by(browser, "Here")
+    rising = ["ALPHA-5", "ALPHA-10", "ALPHA-1", "ALPHA-4", "ALPHA-2", "ALPHA-3", "BETA-1"]
+    assert browser.run(SHOWN) == rising
+    assert browser.run("document.querySelector('[aria-sort]').textContent") == "Here"
+    sort_by(browser, "Here")
+    assert browser.run(SHOWN) == rising[4::-1] + rising[5:]
+    assert browser.run("document.querySelector('[aria-sort]').getAttribute('aria-sort')") == "descending"
+    sort_by(browser, "Claim")
+    assert browser.run(SHOWN) == [f"ALPHA-{n}" for n in (1, 2, 3, 4, 5, 10)] + ["BETA-1"]
+    sort_by(browser, "Verdict")
+    assert browser.run(SHOWN) == ["ALPHA-2", "ALPHA-1", "ALPHA-5", "ALPHA-10", "ALPHA-4", "ALPHA-3", "BETA-1"]
+
+
+def test_every_column_sorts_without_losing_a_row(browser: Browser) -> None:
+    before = sorted(browser.run(SHOWN))
+    heads = browser.run("document.querySelectorAll('#claims thead button').length")
+    assert heads == 10
+    for column in range(heads):
+        browser.run(f"document.querySelectorAll('#claims thead button')[{column}].click()")
+        assert sorted(browser.run(SHOWN)) == before
+
+
+def test_filter_by_one_and_by_several_verdicts(browser: Browser) -> None:
+    click(browser, ".chip.direction")
+    assert browser.run(SHOWN) == ["ALPHA-1", "ALPHA-5"]
+    assert browser.run("document.querySelector('.chip.direction').getAttribute('aria-pressed')") == "true"
+    assert browser.run("document.querySelector('#shown').textContent") == "2 of 7 shown"
+    click(browser, ".bar .contradicted")
+    assert browser.run(SHOWN) == ["ALPHA-1", "ALPHA-10", "ALPHA-5"]
+    click(browser, ".chip.direction")
+    assert browser.run(SHOWN) == ["ALPHA-10"]
+    click(browser, "#reset")
+    assert len(browser.run(SHOWN)) == 7
+
+
+def test_filter_by_study_and_by_text(browser: Browser) -> None:
+    browser.run("study.value = 'beta', study.dispatchEvent(new Event('change'))")
+    assert browser.run(SHOWN) == ["BETA-1"]
+    browser.run("study.value = '', study.dispatchEvent(new Event('change'))")
+    find(browser, "MEDIAN three")
+    assert browser.run(SHOWN) == ["ALPHA-1"]
+    find(browser, "no such words")
+    assert browser.run(SHOWN) == []
+    assert browser.run("document.querySelector('#nothing').checkVisibility()")
+    click(browser, "#again")
+    assert len(browser.run(SHOWN)) == 7
+
+
+def test_a_row_expands_by_keyboard(browser: Browser) -> None:
+    why = "document.querySelector('#claim-ALPHA-1 .why')"
+    assert not browser.run(f"{why}.checkVisibility()")
+    browser.run("document.querySelector('#claim-ALPHA-1 summary').focus()")
+    browser.press("Enter", 13)
+    assert browser.run(f"{why}.checkVisibility()")
+    text = browser.run(f"{why}.innerText")
+    assert "31.2 % here, 46 % in the paper" in text and "Median of three runs." in text
+    browser.run("document.querySelector('#claims thead button').focus()")
+    browser.press("Space", 32)
+    assert browser.run("document.querySelector('[aria-sort]').textContent") == "Claim"
+
+
+def test_explain_all_and_back(browser: Browser) -> None:
+    click(browser, "#expand")
+    assert browser.run("document.querySelectorAll('#claims details[open]').length") == 7
+    click(browser, "#expand")
+    assert browser.run("document.querySelectorAll('#claims details[open]').length") == 0
+
+
+def test_a_link_to_a_claim_shows_it_though_it_was_filtered_away(browser: Browser) -> None:
+    click(browser, ".chip.not-run")
+    assert browser.run(SHOWN) == ["BETA-1"]
+    click(browser, "#fig-alpha-fig01 .refs a")
+    browser.run("new Promise(done => setTimeout(done, 50))")
+    assert "ALPHA-1" in browser.run(SHOWN)
+    assert browser.run("document.querySelector('#claim-ALPHA-1 details').open")
+    browser.run("history.replaceState(null, '', location.pathname)")
+
+
+def test_every_inner_link_leads_somewhere_and_no_id_is_used_twice(browser: Browser) -> None:
+    targets = browser.run(
+        "[...document.links].filter(a => !a.pathname.includes('/figures/')).map(a => a.hash.slice(1))"
+    )
+    ids = browser.run("[...document.querySelectorAll('[id]')].map(e => e.id)")
+    assert len(targets) > 20 and set(targets) <= set(ids)
+    assert len(ids) == len(set(ids))
+
+
+def test_links_to_files_are_relative_and_there(browser: Browser, url: str) -> None:
+    links = browser.run("[...document.querySelectorAll('.files a')].map(a => a.getAttribute('href'))")
+    assert links == [f"figures/alpha/fig0{n}.{kind}" for n in (1, 2) for kind in ("pdf", "svg")]
+    folder = Path(url.removeprefix("file://")).parent
+    assert all((folder / link).is_file() for link in links)
+
+
+def test_figures_are_drawn_and_keep_to_themselves(browser: Browser) -> None:
+    sizes = browser.run(
+        "[...document.querySelectorAll('.paper-white > svg')].map(s => s.getBoundingClientRect().height)"
+    )
+    assert len(sizes) == 2 and all(size > 100 for size in sizes)
+    fills = browser.run(
+        "[...document.querySelectorAll('.paper-white g > rect')].map(r => getComputedStyle(r).fill)"
+    )
+    assert fills == ["rgb(0, 114, 178)"] * 2
+
+
+def test_words_in_the_tables_never_become_elements(browser: Browser) -> None:
+    assert browser.run("document.querySelectorAll('#claims summary b, #claims .why script').length") == 0
+
+
+@pytest.mark.parametrize("width", [320, 400, 768, 1280])
+def test_it_fits_any_width(browser: Browser, width: int) -> None:
+    browser.size(width, 900)
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    assert (
+        browser.run("document.querySelector('#claim-ALPHA-1 .badge').getBoundingClientRect().right") <= width
+    )
+
+
+def test_it_sorts_where_the_header_has_no_room(browser: Browser) -> None:
+    browser.size(400, 900)
+    assert browser.run("sortby.checkVisibility()")
+    browser.run("sortby.value = '5', sortby.dispatchEvent(new Event('change'))")
+    assert browser.run(SHOWN)[0] == "ALPHA-5"
+
+
+def test_text_can_be_read_in_light_and_dark(browser: Browser) -> None:
+    contrast = """(() => {
+      const lum = c => c.match(/[\\d.]+/g).slice(0, 3).map(v => v / 255)
+        .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+      const back = lum(getComputedStyle(document.body).backgroundColor);
+      const over = e => { const f = lum(getComputedStyle(e).color);
+        return (Math.max(f, back) + 0.05) / (Math.min(f, back) + 0.05); };
+      const soft = document.querySelectorAll('.where, .interval, thead th, .over, h4, td a');
+      return Math.min(...[document.body, ...soft].map(over));
+    })()"""
+    for dark in (False, True):
+        browser.media(dark=dark)
+        assert browser.run(contrast) >= 4.5
+
+
+def test_without_scripts_it_is_a_plain_table(browser: Browser, url: str) -> None:
+    browser.scripts(False)
+    try:
+        browser.open(url)
+        assert len(browser.run(SHOWN)) == 7
+        assert not browser.run("document.querySelector('.tools').checkVisibility()")
+        assert browser.run("document.querySelectorAll('#claims thead button').length") == 0
+    finally:
+        browser.scripts(True)
+
+
+@pytest.mark.skipif(
+    shutil.which("pdftotext") is None, reason="no pdftotext: install the Debian package poppler-utils"
+)
+def test_the_print_holds_the_reasons_and_no_controls(browser: Browser, tmp_path: Path) -> None:
+    browser.pdf(tmp_path / "report.pdf")
+    done = subprocess.run(
+        ["pdftotext", "-layout", tmp_path / "report.pdf", "-"], capture_output=True, text=True, check=True
+    )
+    text = re.sub(r"\s+", " ", done.stdout)
+    assert "Median of three runs." in text
+    assert "no cap can be set here" in text
+    assert "Explain all" not in text

@@ -1,0 +1,164 @@
+"""What the page says, made from the sample inputs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from report_sample import ENVIRONMENT, save, write_sample
+
+from harness.report.build import build, load
+from harness.report.manifest import read_manifest
+from harness.report.verdicts import VERDICTS
+from harness.report.view import Page, page
+
+
+def view(folder: Path, **changes: Any) -> Page:
+    manifest = {**write_sample(folder), **changes}
+    checked = read_manifest(save(folder, manifest))
+    return page(checked, load(checked, folder))
+
+
+def test_counts_cover_all_verdicts_in_order(tmp_path: Path) -> None:
+    found = view(tmp_path)
+    assert [one.verdict.word for one in found.counts] == list(VERDICTS)
+    assert [one.count for one in found.counts] == [1, 2, 1, 1, 1, 1]
+    assert sum(one.share for one in found.counts) == pytest.approx(100)
+
+
+def test_a_claim_shows_value_interval_n_unit_and_source(tmp_path: Path) -> None:
+    claims = {claim.id: claim for claim in view(tmp_path).claims}
+    first = claims["ALPHA-1"]
+    assert (first.value, first.interval, first.n, first.unit, first.paper) == (
+        "31.2",
+        "29.1 … 33",
+        "3",
+        "%",
+        "46",
+    )
+    assert [(link.text, link.anchor) for link in first.figures] == [("fig01", "fig-alpha-fig01")]
+    second = claims["ALPHA-2"]
+    assert (second.value, second.unit, second.interval) == ("1,111,104", "", "")
+    assert [(one.text, one.kind) for one in second.sources] == [
+        ("measured:engine", "measured"), ("analytic", "analytic"),
+    ]  # fmt: skip
+    assert [(link.text, link.anchor) for link in second.figures] == [
+        ("fig01", "fig-alpha-fig01"),
+        ("fig09", ""),
+    ]
+    assert claims["ALPHA-3"].sources == ()
+    assert claims["ALPHA-10"].paper_in_words
+    assert [claim.id for claim in claims.values() if claim.emulated] == ["ALPHA-5"]
+
+
+def test_a_figure_knows_its_claims_and_files(tmp_path: Path) -> None:
+    first, second, third = view(tmp_path).studies[0].figures
+    assert [claim.id for claim in first.claims] == ["ALPHA-1", "ALPHA-2"]
+    assert first.links == [("PDF", "figures/alpha/fig01.pdf"), ("SVG", "figures/alpha/fig01.svg")]
+    assert [claim.id for claim in second.claims] == ["ALPHA-10"]
+    assert third.svg is None and third.links == []
+
+
+def test_a_study_with_nothing_is_not_listed(tmp_path: Path) -> None:
+    assert [study.id for study in view(tmp_path).studies] == ["alpha", "beta"]
+
+
+def test_missing_runs_are_grouped_by_reason_failures_first(tmp_path: Path) -> None:
+    alpha, beta = view(tmp_path).studies
+    assert [(one.what, one.reason) for one in alpha.problems] == [
+        ("1 run failed", "rank 1: out of memory"),
+        ("1 run ran out of time", "took more than 60 s"),
+        ("4 levels not run", "no cap can be set here"),
+    ]
+    assert alpha.problems[0].places == {"stages": ["b-215, repetition 1"]}
+    assert alpha.problems[2].places == {"stages": ["a-140", "a-120"], "skew": ["a-140", "a-120"]}
+    assert beta.experiments is None and not beta.complete
+
+
+def test_run_times(tmp_path: Path) -> None:
+    found = view(tmp_path)
+    stages, skew = found.studies[0].experiments or []
+    assert (stages.ok, stages.failed, stages.timeout, stages.not_run) == (3, 1, 0, 2)
+    assert (stages.median, stages.spread, stages.total) == ("1.50 s", "0.50 s … 4.00 s", "7.50 s")
+    assert (skew.timeout, skew.total) == (1, "1 min 00 s")
+    jobs = {group.name: group for group in found.jobs or []}
+    assert list(jobs) == ["figures / alpha", "runs / alpha / stages"]
+    runs = jobs["runs / alpha / stages"]
+    assert (runs.jobs, runs.total, runs.median, runs.longest) == (2, "4.00 s", "2.00 s", "2.50 s")
+    assert (runs.cpu, runs.memory) == ("2.00 s", "100 MiB")
+    assert found.job_seconds == 74
+
+
+def test_one_environment_has_no_warning(tmp_path: Path) -> None:
+    table = view(tmp_path).environment
+    assert table is not None and table.warnings == () and table.heads == ("5 runs",)
+    lines = {line.label: line.cells[0] for line in table.lines}
+    assert lines["Memory"] == "16 GiB"
+    assert lines["Power source"] == "none"
+    assert lines["Power reason"] == "/sys/class/powercap is not there"
+
+
+def test_different_environments_are_warned_of(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    other = {**ENVIRONMENT, "kernel": "6.2", "git": {"commit": "fedcba", "dirty": True}}
+    groups = [{"runs": 5, "values": ENVIRONMENT}, {"runs": 1, "values": other}]
+    path = tmp_path / "two.json"
+    path.write_text(json.dumps(groups))
+    table = view(tmp_path, environment_json=str(path)).environment
+    assert table is not None
+    assert [line.label for line in table.lines if line.differs] == ["Commit", "Uncommitted changes", "Kernel"]
+    assert len(table.warnings) == 3
+    assert "differ in: Commit, Uncommitted changes, Kernel" in table.warnings[0]
+    assert table.warnings[1].startswith("1 run was made with uncommitted changes")
+
+
+def test_same_inputs_same_bytes_and_times_in_utc(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    manifest = read_manifest(tmp_path / "manifest.json")
+    build(manifest, tmp_path / "a.html")
+    build(manifest, tmp_path / "b.html")
+    text = (tmp_path / "a.html").read_text()
+    assert text == (tmp_path / "b.html").read_text()
+    assert "21 November 2025, 11:22 UTC" in text
+
+
+def test_text_of_the_tables_is_text_on_the_page(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    build(read_manifest(tmp_path / "manifest.json"), tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    assert "Words &amp; &lt;b&gt;markup&lt;/b&gt; stay words." in text
+    assert "<script>alert" not in text
+    assert "1 value from an emulated meter." in text
+
+
+def test_what_does_not_exist_yet_is_said(tmp_path: Path) -> None:
+    alpha = {**write_sample(tmp_path)["studies"][0], "claims_csv": None, "runs_csv": None}
+    bare = {
+        "studies": [alpha],
+        "environment_json": None,
+        "benchmarks_dir": str(tmp_path / "none"),
+        "git": None,
+    }
+    manifest = {**write_sample(tmp_path), **bare}
+    build(read_manifest(save(tmp_path, manifest)), tmp_path / "report.html")
+    text = " ".join((tmp_path / "report.html").read_text().split())
+    for sentence in (
+        "The claims of First study have not been checked yet.",
+        "Not known: the claims have not been checked yet.",
+        "This figure is not drawn yet.",
+        "No runs of First study have been recorded yet.",
+        "No environment is known: no run has been recorded yet.",
+        "The workflow has left no benchmark files",
+        "not known: made outside a git checkout",
+    ):
+        assert sentence in text
+
+
+def test_an_empty_report_says_so(tmp_path: Path) -> None:
+    manifest = {**write_sample(tmp_path), "studies": [{"id": "gamma", "title": "Waits", "paper": "C"}]}
+    build(read_manifest(save(tmp_path, manifest)), tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    assert "No study has anything to show yet." in text
+    assert "Waits" not in text
