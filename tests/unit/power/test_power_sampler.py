@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from power_trees import FileTree, gone, wait_until
+from power_trees import BURN, FileTree, gone, wait_until
 
 from harness.power import PowerError, PowerSettings, Sampler
-from harness.power.cpuclock import TASK_CLOCK, ProcessClock, clock_of, tick_s
-from harness.power.procs import RankClock, children, descendants, is_launcher
+from harness.power.cpuclock import TASK_CLOCK
 
 SRC = Path(__file__).parents[3] / "src"
 HEADER = ["t_s", "half_width_s", "host", "domain", "metric", "value", "unit", "source"]
@@ -35,8 +34,6 @@ SUMMARY = {
     *("half_width_median_s", "half_width_max_s", "sampler_cpu_s", "cpu", "domains", "cap"),
     *("psi_cpu_some_s", "psi_cpu_some_share", "versions"),
 }
-# Uses a given CPU time and not a given wall time, so that it does the same on a busy machine.
-BURN = "import time\nwhile time.process_time() < {cpu_s}: sum(range(1000))\n"
 TWO_RANKS = """
 import subprocess, sys
 ranks = [subprocess.Popen([sys.argv[1], "-c", sys.argv[2]]) for _ in range(2)]
@@ -236,79 +233,3 @@ def test_a_full_disk_leaves_no_trace_under_its_name(tmp_path: Path) -> None:
     with pytest.raises(PowerError, match="ended unexpectedly"):
         running.stop()
     assert list(tmp_path.iterdir()) == []
-
-
-class TestClocks:
-    def test_both_clocks_agree(self) -> None:
-        job = python(BURN.format(cpu_s=0.3))
-        try:
-            clock = clock_of(job.pid)
-            start, used = clock.seconds(), ProcessClock(job.pid).seconds()
-            assert start is not None and used is not None
-            job.wait()
-            end = clock.seconds()
-            # After the end the event still has its value; the process clock is gone with the process.
-            assert end is None or end - start == pytest.approx(0.3 - used, abs=0.1)
-            assert ProcessClock(job.pid).seconds() is None
-            clock.close()
-        finally:
-            job.kill()
-
-    def test_stat_is_the_last_resort(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def refuse(clock: int) -> float:
-            raise OSError
-
-        exact = time.process_time()
-        monkeypatch.setattr(time, "clock_gettime", refuse)
-        assert ProcessClock(os.getpid()).seconds() == pytest.approx(exact, abs=0.2)
-
-    def test_without_perf_events_the_coarse_clock_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("harness.power.cpuclock._SYSCALL", None)
-        clock = RankClock(os.getpid())
-        clock.refresh(0.0)
-        assert clock.source == "measured:procfs"
-        assert 0.0005 < tick_s() < 0.02
-
-    def test_ended_ranks_keep_their_last_value(self) -> None:
-        job = python(BURN.format(cpu_s=0.2) + "input()")
-        clock = RankClock(job.pid)
-        clock.refresh(0.0)
-        wait_until(lambda: (ProcessClock(job.pid).seconds() or 0) > 0.15, "the rank worked")
-        before = clock()
-        job.kill()
-        job.wait()
-        clock.refresh(1e9)
-        assert clock() >= before > 0
-        assert clock.alive == [] and clock.ranks == 1
-
-    def test_a_late_rank_brings_no_jump(self) -> None:
-        job = python(BURN.format(cpu_s=0.2) + "input()")
-        try:
-            wait_until(lambda: (ProcessClock(job.pid).seconds() or 0) > 0.15, "the rank worked")
-            clock = RankClock(job.pid)
-            clock.refresh(0.0)
-            assert clock() < 0.1
-            assert clock.unseen_s > 0.14
-        finally:
-            job.kill()
-            job.wait()
-
-    def test_descendants_are_found_without_the_children_file(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        job = subprocess.Popen(["sh", "-c", "sleep 100 & wait"])
-        try:
-            wait_until(lambda: len(descendants(job.pid)) == 2, "the shell started its child")
-            found = children(job.pid)
-            real_open = open
-
-            def no_children(path: Any, *arguments: Any, **named: Any) -> Any:
-                if str(path).endswith("/children"):
-                    raise FileNotFoundError(path)
-                return real_open(path, *arguments, **named)
-
-            monkeypatch.setattr("builtins.open", no_children)
-            assert children(job.pid) == found
-            assert not is_launcher(job.pid)
-        finally:
-            for pid in reversed(descendants(job.pid)):
-                os.kill(pid, signal.SIGKILL)
-            job.wait()
