@@ -87,6 +87,8 @@ buffer_note <- function(runs) {
   used <- unique(stats::na.omit(runs[c("buffer_mb", "buffer_bytes")]))
   used <- used[order(used$buffer_mb), ]
   if (all(used$buffer_bytes == used$buffer_mb * 1e6 | used$buffer_bytes == used$buffer_mb * 2^20)) return("")
-  paste0("Send buffer per rank: ", and_text(used$buffer_mb), " MB in the paper, ", and_text(bytes_text(used$buffer_bytes)),
-    " here.")
+  paste0(
+    "Send buffer per rank: ", and_text(used$buffer_mb), " MB in the paper, ",
+    and_text(bytes_text(used$buffer_bytes)), " here."
+  )
 }
