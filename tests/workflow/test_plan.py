@@ -1,0 +1,73 @@
+"""What a user sees before anything runs: dry runs, targets, mistakes."""
+
+import pytest
+
+from .conftest import Checkout
+
+
+def test_dry_run_of_a_fresh_checkout(checkout: Checkout) -> None:
+    counts = checkout.planned()
+    assert counts["run_point"] > 50
+    assert counts["draw_figure"] == 8
+    assert not (checkout.folder / "results").exists(), "a dry run writes nothing"
+
+
+@pytest.mark.parametrize("target", ["all", "smoke", "mimir", "tables", "figures", "claims", "report"])
+def test_targets(checkout: Checkout, target: str) -> None:
+    assert checkout.planned(target)[target] == 1
+
+
+def test_a_figure_by_number_and_by_path(checkout: Checkout) -> None:
+    by_number = checkout.planned("fig_mimir_3")
+    by_path = checkout.planned("results/smoke/figures/mimir/fig03.pdf")
+    assert by_number.pop("fig_mimir_3") == 1
+    assert {**by_number, "total": 0} == {**by_path, "total": 0}
+    assert by_path["make_table"] == 1, "only the experiment that the figure shows"
+
+
+def test_another_scale_by_path(checkout: Checkout) -> None:
+    assert checkout.planned("results/laptop/report.html")["run_point"] > 100
+
+
+def test_the_literal_cluster_command(checkout: Checkout) -> None:
+    done = checkout.run("snakemake", "--profile", "slurm", "-n")
+    assert done.returncode == 0, done.stdout
+    assert "run_point" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("scale=huge", "config/config.yaml: scale: found 'huge': allowed: laptop, paper, smoke"),
+        ("site=moon", "config/config.yaml: site: found 'moon': allowed: emulated-power, local, slurm"),
+        ("studies=[mimri]", "config/config.yaml: studies: found 'mimri': allowed: mimir"),
+        ("seed=-1", "config/config.yaml: seed: found -1: Input should be greater than or equal to 0"),
+        ("sead=1", "config/config.yaml: sead: found 1: no such key is known here"),
+    ],
+)
+def test_wrong_choice_ends_before_any_job(checkout: Checkout, change: str, expected: str) -> None:
+    output = checkout.snakemake("--config", change, ok=False)
+    assert expected in output
+    assert "Traceback" not in output
+    assert not (checkout.folder / "build").exists(), "nothing was started"
+
+
+def test_wrong_value_in_a_file_ends_before_any_job(checkout: Checkout) -> None:
+    restore = checkout.edit("config/scales/smoke.yaml", "words: 2_000_000", "words: -2")
+    try:
+        output = checkout.snakemake(ok=False)
+    finally:
+        restore()
+    assert "config/scales/smoke.yaml: mimir.words: found -2: Input should be greater than 0" in output
+
+
+def test_paper_scale_says_what_it_needs_and_refuses_a_small_machine(checkout: Checkout) -> None:
+    output = checkout.snakemake("--config", "scale=paper", ok=False)
+    assert "scale paper at site local:" in output and "72 ranks" in output
+    assert "does not fit this machine: memory: needs" in output
+    assert not (checkout.folder / "build").exists(), "nothing was started"
+
+
+def test_unknown_run_is_named(checkout: Checkout) -> None:
+    output = checkout.snakemake("-n", "results/smoke/runs/mimir/combiner/nonsense/1/run.json", ok=False)
+    assert "no such run in the plan of study mimir: combiner/nonsense/1" in output
