@@ -65,7 +65,7 @@ ENVIRONMENT = {
     "cpu": "Example 64-Core",
     "memory_bytes": 16 * 2**30,
     "git": {"commit": "0123456789abcdef", "dirty": False},
-    "power": {"source": "none", "reason": "/sys/class/powercap is not there"},
+    "power": {"source": "none", "reason": "/sys/class/powercap is not there", "model": None},
 }
 
 BENCHMARK = (

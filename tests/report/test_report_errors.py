@@ -98,4 +98,4 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = report(tmp_path / "in", tmp_path / "file" / "report.html")
     assert done.returncode == 1
-    assert "report.html: the report cannot be written: " in done.stderr
+    assert "report.html: cannot be written: " in done.stderr

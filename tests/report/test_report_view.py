@@ -91,13 +91,22 @@ def test_run_times(tmp_path: Path) -> None:
     assert found.job_seconds == 74
 
 
+def test_jobs_that_scales_share_have_a_name_of_their_own(tmp_path: Path) -> None:
+    write_sample(tmp_path / "other")
+    shared = {"texts": str(tmp_path / "other/benchmarks/figures/alpha"), "nothing": str(tmp_path / "nothing")}
+    jobs = {group.name: group for group in view(tmp_path, shared_benchmarks=shared).jobs or []}
+    assert list(jobs) == ["figures / alpha", "runs / alpha / stages", "texts"]
+    assert jobs["texts"].total == "1 min 10 s"
+
+
 def test_one_environment_has_no_warning(tmp_path: Path) -> None:
     table = view(tmp_path).environment
     assert table is not None and table.warnings == () and table.heads == ("5 runs",)
     lines = {line.label: line.cells[0] for line in table.lines}
     assert lines["Memory"] == "16 GiB"
     assert lines["Power source"] == "none"
-    assert lines["Power reason"] == "/sys/class/powercap is not there"
+    assert "Power model" not in lines
+    assert lines["Why no power source"] == "/sys/class/powercap is not there"
 
 
 def test_different_environments_are_warned_of(tmp_path: Path) -> None:
@@ -108,9 +117,9 @@ def test_different_environments_are_warned_of(tmp_path: Path) -> None:
     path.write_text(json.dumps(groups))
     table = view(tmp_path, environment_json=str(path)).environment
     assert table is not None
-    assert [line.label for line in table.lines if line.differs] == ["Commit", "Uncommitted changes", "Kernel"]
+    assert [line.label for line in table.lines if line.differs] == ["Kernel", "Commit", "Uncommitted changes"]
     assert len(table.warnings) == 3
-    assert "differ in: Commit, Uncommitted changes, Kernel" in table.warnings[0]
+    assert "differ in: Kernel, Commit, Uncommitted changes" in table.warnings[0]
     assert table.warnings[1].startswith("1 run was made with uncommitted changes")
 
 

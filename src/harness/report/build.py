@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 from urllib.parse import quote
@@ -14,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from harness.errors import KvasirError
+from harness.files import replacing
 from harness.report import inputs as read
 from harness.report.claims import anchor_of_figure
 from harness.report.manifest import Figure, ReportManifest
@@ -27,16 +27,8 @@ def build(manifest: ReportManifest, output: Path) -> None:
     Raises KvasirError, leaving `output` as it was, when an input is broken or the page cannot be written.
     """
     text = render(page(manifest, load(manifest, output.parent)))
-    scratch = output.with_name(f".{output.name}.{os.getpid()}")
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(output) as scratch:
         scratch.write_text(text, encoding="utf-8")
-        os.replace(scratch, output)
-    except OSError as error:
-        raise KvasirError(f"{output}: the report cannot be written: {error.strerror}") from None
-    finally:
-        with suppress(OSError):
-            scratch.unlink(missing_ok=True)
 
 
 def load(manifest: ReportManifest, page_folder: Path) -> Inputs:
@@ -51,8 +43,8 @@ def load(manifest: ReportManifest, page_folder: Path) -> Inputs:
             _load_figure(figure, anchor_of_figure(study.id, figure.id), page_folder, found)
     if manifest.environment_json:
         found.environments = read.read_environments(manifest.environment_json)
-    if manifest.benchmarks_dir and manifest.benchmarks_dir.is_dir():
-        found.jobs = read.read_jobs(manifest.benchmarks_dir)
+    folders = {"": manifest.benchmarks_dir, **manifest.shared_benchmarks}
+    found.jobs = [job for label, folder in folders.items() if folder for job in read.read_jobs(folder, label)]
     return found
 
 

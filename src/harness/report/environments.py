@@ -14,14 +14,24 @@ _LABELS = {
     "cores": "Cores",
     "memory_bytes": "Memory",
     "os": "System",
+    "kernel": "Kernel",
     "numa_nodes": "NUMA nodes",
     "turbo_off": "Turbo switched off",
     "mpi": "MPI",
+    "engine.compiler": "Compiler",
+    "engine.mpi": "MPI at compile time",
+    "engine.native": "Compiled for this processor",
+    "python": "Python",
+    "host": "Host",
     "user_is_root": "Ran as root",
     "load_before": "Load before the run",
     "git.commit": "Commit",
     "git.dirty": "Uncommitted changes",
+    "power.source": "Power source",
+    "power.reason": "Why no power source",
 }
+
+_EMPTY: tuple[Any, ...] = (None, "", {}, [])
 
 
 @dataclass(frozen=True)
@@ -50,24 +60,29 @@ def label(key: str) -> str:
 
 def show(key: str, value: Any) -> str:
     """A property's value for people."""
-    if value is None or value == "":
+    if value in _EMPTY:
         return "not known"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (int, float)):
         return numbers.size(value) if key.endswith("_bytes") else numbers.number(value)
     if isinstance(value, (list, tuple)):
-        return ", ".join(show(key, one) for one in value) or "none"
+        return ", ".join(show(key, one) for one in value)
     return str(value)
 
 
 def table(environments: list[Environment], git: GitState | None) -> Table:
     """The environments as a table; `git` is the state the page was made at."""
-    keys = list(dict.fromkeys(key for one in environments for key in one.values))
+    known = list(_LABELS)
+    keys = sorted(
+        dict.fromkeys(key for one in environments for key in one.values),
+        key=lambda key: known.index(key) if key in known else len(known),
+    )
     lines = []
     for key in keys:
         cells = tuple(show(key, one.values.get(key)) for one in environments)
-        lines.append(Line(label(key), cells, len(set(cells)) > 1))
+        if any(one.values.get(key) not in _EMPTY for one in environments):
+            lines.append(Line(label(key), cells, len(set(cells)) > 1))
     heads = tuple(numbers.count(one.runs, "run") for one in environments)
     return Table(heads, tuple(lines), tuple(_warnings(environments, lines, git)))
 

@@ -158,10 +158,10 @@ def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def read_jobs(folder: Path) -> list[Job]:
-    """Every job with a benchmark file below `folder`, by path.
+def read_jobs(folder: Path, label: str = "") -> list[Job]:
+    """Every job with a benchmark file below `folder`, by path; none if there is no such folder.
 
-    The report's own file is left out: it tells of the page before this one.
+    `label` goes before the path of each. The report's own file is left out: it tells of the page before this one.
     """
     jobs = []
     for path in sorted(folder.rglob("*.tsv")):
@@ -175,5 +175,5 @@ def read_jobs(folder: Path) -> list[Job]:
                 else None
                 for column in ("cpu_time", "max_rss")
             ]
-            jobs.append(Job(name, _number(row["s"], path, line, "s"), *optional))
+            jobs.append(Job((label, *name) if label else name, _number(row["s"], path, line, "s"), *optional))
     return jobs

@@ -81,6 +81,8 @@ class ReportManifest(_Model):
     """Environments of the runs: `[{"runs": 12, "values": {"cpu": "...", ...}}, ...]`, one entry per environment."""
     benchmarks_dir: Path | None = None
     """Folder of the TSV files that Snakemake's `benchmark:` writes."""
+    shared_benchmarks: dict[str, Path] = {}
+    """The same of jobs whose results several scales share (programs, texts): folders by the name to show."""
     commands: list[Command] = []
     """Commands besides those of the figures: the whole page, one study, the tests."""
 
