@@ -139,7 +139,7 @@ def test_text_of_the_tables_is_text_on_the_page(tmp_path: Path) -> None:
     text = (tmp_path / "report.html").read_text()
     assert "Words &amp; &lt;b&gt;markup&lt;/b&gt; stay words." in text
     assert "<script>alert" not in text
-    assert "1 value from an emulated meter." in text
+    assert "1 value from an emulated meter:" in text
 
 
 def test_what_does_not_exist_yet_is_said(tmp_path: Path) -> None:
