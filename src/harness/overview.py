@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -36,12 +35,21 @@ def run_rows(records: list[Record], tables: Iterable[TableSpec]) -> list[dict[st
 
 
 def environments(records: list[Record]) -> list[dict[str, Any]]:
-    """Distinct environments with the number of runs each had; what differs by the moment is left out."""
-    groups: Counter[str] = Counter()
+    """Distinct environments with the number of runs each had. What differs from run to run is left out, but for
+    the load before the runs, of which the least and the greatest are kept."""
+    groups: dict[str, list[float]] = {}
     for record in records:
         values = {key: value for key, value in record.environment.items() if key != "load_before"}
-        groups[json.dumps(values, sort_keys=True)] += 1
-    return [{"runs": runs, "values": json.loads(text)} for text, runs in groups.most_common()]
+        values["power"] = {k: v for k, v in values.get("power", {}).items() if k in ("source", "reason")}
+        text = json.dumps(values, sort_keys=True)
+        groups.setdefault(text, []).append(float(record.environment.get("load_before", 0.0)))
+    return [
+        {
+            "runs": len(loads),
+            "values": {**json.loads(text), "load_before": f"{min(loads):.2f} … {max(loads):.2f}"},
+        }
+        for text, loads in sorted(groups.items(), key=lambda group: -len(group[1]))
+    ]
 
 
 def figures_of(study: Study, results: str) -> list[Figure]:
@@ -87,6 +95,7 @@ def manifest(config: Config, folder: str, git: dict[str, Any], generated: str) -
             ],
             "environment_json": f"{folder}/environments.json",
             "benchmarks_dir": f"{results}/benchmarks",
+            "shared_benchmarks": {"programs": "build/benchmarks", "texts": "data/benchmarks"},
             "commands": [
                 Command(
                     what="Everything on this page", command=f"make reproduce SCALE={config.top.scale}{site}"
