@@ -1,0 +1,40 @@
+#pragma once
+// The file that is being generated: written in place by several threads, under a temporary name until it is
+// whole.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kvasir::generate {
+
+/// A file under construction. Without commit() nothing of it stays, also after an exception.
+class Output {
+  public:
+    /// Opens `<path>.part`; throws std::runtime_error when that cannot be written, `path` is a folder, or the
+    /// disk has less than `bytes` free (0: not known yet).
+    Output(std::string path, std::uint64_t bytes);
+    ~Output();
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+
+    /// Write `text` at position `at`; may be called by several threads at once.
+    void write_at(std::string_view text, std::uint64_t at) const;
+
+    /// Give the file its name.
+    void commit();
+
+  private:
+    std::string path_;
+    std::string part_;
+    int descriptor_;
+};
+
+/// Throws when the user asked to stop (SIGINT, SIGTERM, SIGHUP), so that every file goes on the way out.
+void stop_if_asked();
+
+/// From now on these signals are remembered and not deadly.
+void remember_signals();
+
+}  // namespace kvasir::generate
