@@ -80,6 +80,9 @@ def sample(
     period_ms: PeriodOption = 100.0,
     cap_w: CapOption = None,
     summary: SummaryOption = None,
+    owns_job: Annotated[
+        bool, typer.Option("--owns-job", help="kill the ranks when left without stop")
+    ] = False,
     parent: Annotated[int | None, typer.Option("--parent", help="pid to die with")] = None,
 ) -> None:
     """Sample under the control of another process (commands on standard input)."""
@@ -90,7 +93,8 @@ def sample(
     if parent is not None:
         die_with_parent(parent)
     summary = summary or output.with_suffix(".json")
-    raise typer.Exit(run_session(_settings(settings), period_ms / 1e3, output, summary, cap_w))
+    code = run_session(_settings(settings), period_ms / 1e3, output, summary, cap_w, owns_job)
+    raise typer.Exit(code)
 
 
 @app.command()

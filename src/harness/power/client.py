@@ -21,7 +21,7 @@ class Sampler:
     """Starts the sampling process, tells it what to follow, and returns its summary.
 
     The process ends with the thread that entered the context (and with the process, of course). Leaving
-    without `stop()` abandons the run: neither file exists then.
+    without `stop()` abandons the run: neither file exists then, and with `owns_job` the ranks are killed.
     """
 
     def __init__(
@@ -32,6 +32,7 @@ class Sampler:
         trace: Path,
         summary: Path,
         cap_w: float | None = None,
+        owns_job: bool = False,
     ) -> None:
         self._summary = summary
         self._argv = [
@@ -39,6 +40,7 @@ class Sampler:
             *("--settings", settings.model_dump_json(), "--period-ms", repr(period_ms)),
             *("--output", str(trace), "--summary", str(summary)),
             *(("--cap-w", repr(cap_w)) if cap_w is not None else ()),
+            *(("--owns-job",) if owns_job else ()),
         ]
         self._process: subprocess.Popen[str] | None = None
         self.source_name = "none"
@@ -63,6 +65,13 @@ class Sampler:
             raise
         self.source_name, self.reason, self.cap = ready["source"], ready["reason"], ready["cap"]
         return self
+
+    @property
+    def pid(self) -> int:
+        """The sampling process; PowerError when there is none."""
+        if self._process is None:
+            raise PowerError("the power sampler is not running")
+        return self._process.pid
 
     def start(self) -> float:
         """Read the counters that everything is counted from; returns time 0 (time.monotonic)."""

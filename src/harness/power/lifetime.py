@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
 import subprocess
+from collections.abc import Iterable
 from typing import Any
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 def die_with_parent(parent: int, signum: int = signal.SIGTERM) -> None:
@@ -21,6 +24,18 @@ def die_with_parent(parent: int, signum: int = signal.SIGTERM) -> None:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG) failed")
     if os.getppid() != parent:
         raise SystemExit("parent process is gone")
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every process below this one that loses its own."""
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def kill(pids: Iterable[int]) -> None:
+    """SIGKILL to each that still exists."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def popen(argv: list[str], **options: Any) -> subprocess.Popen[str]:

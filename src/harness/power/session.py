@@ -11,6 +11,7 @@ from typing import Any
 
 from harness.power import summary as report
 from harness.power.caps import CapState, cap
+from harness.power.lifetime import kill
 from harness.power.model import NONE, CapUnavailable, PowerError, Reader, Resolved
 from harness.power.registry import resolve
 from harness.power.sampler import Abandoned, Control, Run, sample
@@ -22,7 +23,7 @@ EXIT_ABANDONED = 4
 
 
 def run_session(
-    settings: PowerSettings, period_s: float, trace: Path, summary: Path, cap_w: float | None
+    settings: PowerSettings, period_s: float, trace: Path, summary: Path, cap_w: float | None, owns_job: bool
 ) -> int:
     """Serve one run over standard input and output; returns the exit code.
 
@@ -40,6 +41,8 @@ def run_session(
         output = Trace(trace, report.host_name())
         cleanup.callback(output.abandon)
         run = Run(reader, resolved.source_name, period_s, output)
+        if owns_job:
+            cleanup.callback(_kill_unfinished, run)
         _answer(
             ready=True,
             source=resolved.source_name,
@@ -63,6 +66,11 @@ def run_session(
         report.write(summary, result)
         _answer(done=True)
     return 0
+
+
+def _kill_unfinished(run: Run) -> None:
+    if run.end is None and run.ranks is not None:
+        kill(run.ranks.alive)
 
 
 def _open(settings: PowerSettings) -> tuple[Resolved, Reader]:

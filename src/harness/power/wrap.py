@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 from typing import Any
 
 from harness.power.client import Sampler
-from harness.power.lifetime import popen
+from harness.power.lifetime import adopt_orphans, kill, popen
 from harness.power.model import PowerError
+from harness.power.procs import descendants
 from harness.power.settings import PowerSettings
 
 
@@ -23,9 +25,14 @@ def run_program(
 ) -> tuple[int, dict[str, Any]]:
     """Run `program` under the sampler; returns its exit code (128 + signal when killed) and the summary.
 
-    SIGINT, SIGTERM and SIGHUP are passed on; the program is killed when this process dies.
+    SIGINT, SIGTERM and SIGHUP are passed on. What the program started ends with it, and all of it ends with
+    this process, however that ends.
     """
-    with Sampler(settings, period_ms=period_ms, trace=trace, summary=summary, cap_w=cap_w) as sampler:
+    adopt_orphans()
+    with Sampler(
+        settings, period_ms=period_ms, trace=trace, summary=summary, cap_w=cap_w, owns_job=True
+    ) as sampler:
+        own = sampler.pid
         sampler.start()
         try:
             job = popen(program)
@@ -40,7 +47,7 @@ def run_program(
             code = job.wait()
             result = sampler.stop()
         finally:
-            if job.poll() is None:
-                job.kill()
-                job.wait()
+            # A launcher that is killed may leave ranks behind; as orphans they are now children of this process.
+            kill(set(descendants(os.getpid())) - {os.getpid(), *descendants(own)})
+            job.wait()
     return (code if code >= 0 else 128 - code), result

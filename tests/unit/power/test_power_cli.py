@@ -85,6 +85,35 @@ def test_program_dies_with_its_wrapper(tmp_path: Path) -> None:
     wait_until(lambda: list(tmp_path.iterdir()) == [], "the unfinished trace was removed")
 
 
+DAEMON = "sleep 1000 & echo $!; {end}"
+
+
+def test_what_the_program_left_behind_ends_with_it(tmp_path: Path) -> None:
+    done = power(
+        "run", "--source", "none", "-o", tmp_path / "t.csv", "--", "sh", "-c", DAEMON.format(end="exit 4")
+    )
+    assert done.returncode == 4
+    wait_until(lambda: gone(int(done.stdout)), "the orphan ended")
+
+
+def test_ranks_end_when_the_wrapper_is_killed(tmp_path: Path) -> None:
+    wrapper = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "harness.power", "run", "--source", "none", "-o", tmp_path / "t.csv"),
+            *("--", "sh", "-c", DAEMON.format(end="sleep 1; echo seen; wait")),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert wrapper.stdout is not None
+    rank = int(wrapper.stdout.readline())
+    assert wrapper.stdout.readline() == "seen\n"  # by now the sampler has found the rank
+    wrapper.kill()
+    wrapper.wait()
+    wrapper.stdout.close()
+    wait_until(lambda: gone(rank), "the rank ended")
+
+
 def test_signals_reach_the_program(tmp_path: Path) -> None:
     wrapper = subprocess.Popen(
         [
