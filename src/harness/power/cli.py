@@ -86,10 +86,8 @@ def sample(
     parent: Annotated[int | None, typer.Option("--parent", help="pid to die with")] = None,
 ) -> None:
     """Sample under the control of another process (commands on standard input)."""
-    from harness.power.sampler import raise_on_signals
     from harness.power.session import run_session
 
-    raise_on_signals()
     if parent is not None:
         die_with_parent(parent)
     summary = summary or output.with_suffix(".json")
@@ -116,9 +114,7 @@ def emulate(
     """Serve an emulated powercap tree until the standard input ends (started by the sampler)."""
     from harness.power.emulator.daemon import serve
     from harness.power.emulator.profile import load
-    from harness.power.sampler import raise_on_signals
 
-    raise_on_signals()
     if parent is not None:
         die_with_parent(parent)
     raise typer.Exit(serve(load(profiles, profile), tree))

@@ -73,10 +73,11 @@ class RankClock:
     """CPU seconds of all ranks below one process, as one counter that never falls.
 
     A rank counts from the moment it is first seen; what it had used before goes to `unseen_s`. A rank that
-    ends keeps its last value. The list is refreshed often while it changes and rarely when it does not.
+    ends keeps its last value. The list is refreshed often until there is a rank and while ranks come, and
+    rarely afterwards.
     """
 
-    QUICK_S, SLOW_S = 0.02, 0.5
+    QUICK_S, SLOW_S = 0.02, 0.2
 
     def __init__(self, root: int) -> None:
         self._root = root
@@ -107,7 +108,8 @@ class RankClock:
         fresh = [pid for pid in descendants(self._root) if pid not in self._starts and not is_launcher(pid)]
         for pid in fresh:
             self._add(pid)
-        self._pause = self.QUICK_S if fresh else min(self._pause * 2, self.SLOW_S)
+        quick = fresh or not self._clocks
+        self._pause = self.QUICK_S if quick else min(self._pause * 2, self.SLOW_S)
         self.due = now + self._pause
 
     def _add(self, pid: int) -> None:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import select
-import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
 
+from harness.power.control import Control
 from harness.power.model import Reader, Reading, timed
 from harness.power.poller import Poller
 from harness.power.procs import RankClock
 from harness.power.series import Series
 from harness.power.trace import Trace
-
-
-class Abandoned(Exception):
-    """The control channel ended without `stop`: the run is not complete and nothing is kept."""
 
 
 @dataclass
@@ -103,24 +97,6 @@ class Run:
             self.trace.add(t, reading.half_width, reading.domain, metric, rate, unit, source)
 
 
-class Control:
-    """Line commands on a file descriptor: `start <t0>`, `watch <pid>`, `stop`. End of file abandons."""
-
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
-        self._text = b""
-
-    def wait(self, seconds: float) -> list[list[str]]:
-        """Wait at most `seconds` for commands; returns them split into words."""
-        if not select.select([self._fd], [], [], max(0.0, seconds))[0]:
-            return []
-        data = os.read(self._fd, 4096)
-        if not data:
-            raise Abandoned
-        *lines, self._text = (self._text + data).split(b"\n")
-        return [line.decode().split() for line in lines if line.strip()]
-
-
 def sample(run: Run, control: Control, after_command: Callable[[str], None]) -> None:
     """Sample until `stop`; `after_command` is told each command once it is done.
 
@@ -165,13 +141,3 @@ def sample(run: Run, control: Control, after_command: Callable[[str], None]) -> 
             for readings in poller.take():
                 run.take(readings)
             run.missed += poller.missed
-
-
-def raise_on_signals() -> None:
-    """SIGTERM, SIGHUP end the process through its `finally` blocks, like Ctrl-C does."""
-
-    def leave(signum: int, frame: object) -> None:
-        raise SystemExit(128 + signum)
-
-    signal.signal(signal.SIGTERM, leave)
-    signal.signal(signal.SIGHUP, leave)

@@ -11,10 +11,11 @@ from typing import Any
 
 from harness.power import summary as report
 from harness.power.caps import CapState, cap
+from harness.power.control import Abandoned, Control
 from harness.power.lifetime import kill
 from harness.power.model import NONE, CapUnavailable, PowerError, Reader, Resolved
 from harness.power.registry import resolve
-from harness.power.sampler import Abandoned, Control, Run, sample
+from harness.power.sampler import Run, sample
 from harness.power.settings import PowerSettings
 from harness.power.trace import Trace
 
@@ -30,6 +31,7 @@ def run_session(
     Answers are JSON lines: `ready` once source and cap are in place, one per command, `done` when both files
     have their names, or `error`. Nothing is left under a final name unless `done` was said.
     """
+    control = Control(sys.stdin.fileno())
     with ExitStack() as cleanup:
         resolved, reader = _open(settings)
         cleanup.callback(reader.close)
@@ -58,7 +60,7 @@ def run_session(
             _answer(did=command)
 
         try:
-            sample(run, Control(sys.stdin.fileno()), after)
+            sample(run, control, after)
         except Abandoned:
             return EXIT_ABANDONED
         result = report.build(run, resolved, held, (psi[0], report.pressure_us()))

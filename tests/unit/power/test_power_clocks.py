@@ -64,6 +64,21 @@ def test_ended_ranks_keep_their_last_value() -> None:
     assert clock.alive == [] and clock.ranks == 1
 
 
+def test_it_looks_often_until_there_is_a_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.power.procs.is_launcher", lambda pid: True)
+    clock, now = RankClock(os.getpid()), 0.0
+    for _ in range(10):
+        clock.refresh(now)
+        assert clock.due == pytest.approx(now + RankClock.QUICK_S)
+        now = clock.due
+    monkeypatch.undo()
+    for _ in range(10):
+        clock.refresh(now)
+        pause, now = clock.due - now, clock.due
+    assert clock.ranks >= 1 and pause == pytest.approx(RankClock.SLOW_S)
+    clock.close()
+
+
 def test_a_late_rank_brings_no_jump() -> None:
     job = python(BURN.format(cpu_s=0.2) + "input()")
     try:

@@ -174,8 +174,7 @@ def test_slice_and_cap_bind_the_job(tmp_path: Path, cap_w: float | None) -> None
 def test_an_emulator_that_dies_leaves_no_energy_and_no_stopped_job(tmp_path: Path) -> None:
     settings = profile_with(tmp_path / "profiles", slice_share=0.05)
     with Sampler(settings, period_ms=20, trace=tmp_path / "t.csv", summary=tmp_path / "s.json") as sampler:
-        assert sampler._process is not None
-        (emulator,) = children(sampler._process.pid)
+        (emulator,) = children(sampler.pid)
         sampler.start()
         job = spinner()
         sampler.watch(job.pid)

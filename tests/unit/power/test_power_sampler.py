@@ -126,11 +126,9 @@ def test_ranks_of_a_job_are_summed_and_its_launcher_is_left_out(tmp_path: Path) 
 def test_missed_ticks_are_counted(tmp_path: Path) -> None:
     with sampler(tmp_path, period_ms=10) as running:
         running.start()
-        process = running._process
-        assert process is not None
-        process.send_signal(signal.SIGSTOP)
+        os.kill(running.pid, signal.SIGSTOP)
         time.sleep(0.3)
-        process.send_signal(signal.SIGCONT)
+        os.kill(running.pid, signal.SIGCONT)
         summary = running.stop()
     assert summary["missed"] >= 25
 
@@ -150,7 +148,7 @@ folder = Path(sys.argv[1])
 with Sampler(PowerSettings(source="none"), period_ms=20, trace=folder / "t.csv", summary=folder / "s.json") as s:
     s.start()
     s.watch(os.getpid())
-    print(s._process.pid, flush=True)
+    print(s.pid, flush=True)
     time.sleep(600)
 """
 
@@ -169,6 +167,26 @@ def test_dies_with_its_parent(tmp_path: Path) -> None:
     parent.stdout.close()
     wait_until(lambda: gone(pid), "the sampler ended")
     wait_until(lambda: list(tmp_path.iterdir()) == [], "the unfinished trace was removed")
+
+
+@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_cleanly(tmp_path: Path, tree: FileTree, signum: signal.Signals) -> None:
+    settings = PowerSettings(source="powercap", root=tree.root, state=tmp_path / "state")
+    with sampler(tmp_path, settings, cap_w=120) as running:
+        running.start()
+        os.kill(running.pid, signum)
+        os.kill(running.pid, signum)
+        with pytest.raises(PowerError, match="ended unexpectedly \\(exit code 4\\)"):
+            running.stop()
+    assert tree.limits() == [215_000_000, 258_000_000]
+    assert not list(tmp_path.glob("*.csv*"))
+
+
+def test_the_terminals_interrupt_is_left_to_the_driver(tmp_path: Path) -> None:
+    with sampler(tmp_path) as running:
+        running.start()
+        os.kill(running.pid, signal.SIGINT)
+        assert running.stop()["duration_s"] > 0
 
 
 def test_power_from_a_tree(tmp_path: Path, tree: FileTree) -> None:

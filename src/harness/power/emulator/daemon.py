@@ -8,12 +8,12 @@ from collections import deque
 from pathlib import Path
 from time import monotonic
 
+from harness.power.control import Abandoned, Control
 from harness.power.emulator.cubelaw import CubeLaw
 from harness.power.emulator.profile import Profile
 from harness.power.emulator.throttle import Throttle, choose
 from harness.power.emulator.tree import Tree
 from harness.power.procs import RankClock
-from harness.power.sampler import Abandoned, Control
 
 
 class Machine:
@@ -62,12 +62,12 @@ class Machine:
 def serve(profile: Profile, root: Path) -> int:
     """Run until the standard input ends; answers JSON lines, the last one with the throttle's counts."""
     tick_s = profile.parameters.tick_ms.value / 1e3
+    control = Control(sys.stdin.fileno())
     throttle = choose(profile.parameters.quota_period_ms.value / 1e3)
     try:
         tree = Tree(root, profile)
         machine = Machine(profile, tree, throttle)
         _say(ready=True, throttle=throttle.name)
-        control = Control(sys.stdin.fileno())
         tick = monotonic() + tick_s
         while True:
             for command in control.wait(tick - monotonic()):

@@ -1,0 +1,43 @@
+"""How a driver controls a helper process: lines on a pipe, whose end means that the driver is gone."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+
+
+class Abandoned(Exception):
+    """The driver went without `stop`, or asked by signal to end: the run is not complete, nothing is kept."""
+
+
+class Control:
+    """Commands of one line each, split into words. End of file, SIGTERM and SIGHUP abandon.
+
+    Signals only wake `wait`: an exception out of a handler could strike while limits are restored or files
+    removed, all the more as a driver's death brings both a signal and the end of file. SIGINT is ignored, as
+    the terminal sends it to driver and helper alike and the driver decides.
+    """
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._text = b""
+        self._wake, write_end = os.pipe()
+        os.set_blocking(write_end, False)
+        signal.set_wakeup_fd(write_end)
+        for signum in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(signum, lambda number, frame: None)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def wait(self, seconds: float) -> list[list[str]]:
+        """Wait at most `seconds` for commands; raises Abandoned."""
+        ready = select.select([self._fd, self._wake], [], [], max(0.0, seconds))[0]
+        if self._wake in ready:
+            raise Abandoned
+        if not ready:
+            return []
+        data = os.read(self._fd, 4096)
+        if not data:
+            raise Abandoned
+        *lines, self._text = (self._text + data).split(b"\n")
+        return [line.decode().split() for line in lines if line.strip()]
