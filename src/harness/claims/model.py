@@ -1,0 +1,126 @@
+"""A claim file: which claims a paper makes, how each is checked, and what counts as holding."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints, field_validator, model_validator
+
+from harness.config.base import Strict
+
+Verdict = Literal[
+    "reproduced", "direction", "contradicted", "paper inconsistent", "not testable here", "not run"
+]
+Op = Literal["<", "<=", ">", ">=", "=", "between", "is true"]
+Word = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class Criterion(Strict):
+    """What values must satisfy. `between` takes `low` and `high`, `is true` nothing, the others `value`."""
+
+    op: Op
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @model_validator(mode="after")
+    def _bounds_fit_the_operator(self) -> Criterion:
+        given = {name for name in ("value", "low", "high") if getattr(self, name) is not None}
+        wanted = {"between": {"low", "high"}, "is true": set()}.get(self.op, {"value"})
+        if given != wanted:
+            raise ValueError(f"op '{self.op}' takes {sorted(wanted) or 'no number'}, found {sorted(given)}")
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise ValueError(f"low {self.low:g} is above high {self.high:g}")
+        return self
+
+
+class Literally(Criterion):
+    """The check with the paper's own value; the accepted bounds hold the tolerance, which is explained."""
+
+    tolerance: Text = Field(description="how the accepted bounds follow from the paper's value")
+
+
+class Direction(Criterion):
+    """The weaker check: does the effect go the paper's way? Own SQL, or that of the claim."""
+
+    check: Text | None = Field(default=None, description="own SQL; the claim's own check if there is none")
+    proxy: Text | None = Field(default=None, description="what is looked at in place of the claim's quantity")
+    unit: str | None = Field(default=None, description="unit of the own SQL's values")
+
+
+class Inconsistency(Strict):
+    """The paper's own numbers against each other: one row per reading; none of them meets `expected`."""
+
+    text: Text
+    check: Text
+    expected: Criterion
+
+
+class Paper(Strict):
+    """What the paper says, in words and as numbers where it gives any."""
+
+    text: Text
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    unit: str | None = None
+
+
+class Claim(Strict):
+    """One claim. `check` is a SELECT with a column `value` (and maybe `label`, `source`), one row a comparison."""
+
+    id: Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9]*-[0-9]+$")]
+    tier: Annotated[int, Field(ge=1, le=3)]
+    where: Text
+    statement: Text
+    kind: Literal["number", "ratio", "ordering", "shape", "capability", "analytic"]
+    paper: Paper
+    needs: list[Word] = Field(default_factory=list, description="what a literal check relies on")
+    check: Text
+    unit: str
+    literal: Literally
+    direction: list[Direction] = Field(default_factory=list, description="tried in turn; one may stand alone")
+    inconsistent: Inconsistency | None = None
+    absent: Text | None = Field(
+        default=None, description="what it means if no run has what the check selects"
+    )
+    scaled: Text | None = Field(default=None, description="how the check reads at another scale")
+    note: Text | None = Field(default=None, description="shown with every verdict")
+    explain: dict[Verdict, Text] = Field(default_factory=dict, description="shown with that verdict")
+    figure: str = ""
+
+    @field_validator("direction", mode="before")
+    @classmethod
+    def _one_may_stand_alone(cls, value: Any) -> Any:
+        return [value] if isinstance(value, dict) else value
+
+
+class Tag(Strict):
+    """Something a literal check can need. A site says it has it (`--have`), or the tables prove it by SQL."""
+
+    meaning: Text
+    check: Text | None = Field(default=None, description="SELECT of one boolean over the tables")
+
+
+class ClaimFile(Strict):
+    """All claims of one paper."""
+
+    study: Word
+    metrics: dict[Word, Text] = Field(description="metrics a check may use, and what they are")
+    tags: dict[Word, Tag] = Field(default_factory=dict)
+    claims: list[Claim] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _names_are_known_and_unique(self) -> ClaimFile:
+        seen: set[str] = set()
+        for claim in self.claims:
+            if claim.id in seen:
+                raise ValueError(f"claim {claim.id} is there twice")
+            seen.add(claim.id)
+            unknown = set(claim.needs) - set(self.tags)
+            if unknown:
+                raise ValueError(
+                    f"claim {claim.id}: needs {sorted(unknown)}: allowed are the tags {sorted(self.tags)}"
+                )
+        return self
