@@ -84,6 +84,8 @@ class RankClock:
         self._clocks: dict[int, CpuClock] = {}
         self._starts: dict[int, float] = {}
         self._values: dict[int, float] = {}
+        self._young: set[int] = set()
+        self._mistaken = 0
         self._pause = self.QUICK_S
         self.due = 0.0
         self.unseen_s = 0.0
@@ -92,7 +94,7 @@ class RankClock:
     @property
     def ranks(self) -> int:
         """Number of processes ever counted."""
-        return len(self._starts)
+        return len(self._starts) - self._mistaken
 
     @property
     def alive(self) -> list[int]:
@@ -105,9 +107,16 @@ class RankClock:
             return
         for pid in [pid for pid in self._clocks if not os.path.exists(f"/proc/{pid}")]:
             self._drop(pid)
+        # A process gets its new name a moment after its starter believes it running, so a launcher may at first
+        # bear another name. What it used in that moment stays in the sum, which must not fall.
+        for pid in self._young.intersection(self._clocks):
+            if is_launcher(pid):
+                self._drop(pid)
+                self._mistaken += 1
         fresh = [pid for pid in descendants(self._root) if pid not in self._starts and not is_launcher(pid)]
         for pid in fresh:
             self._add(pid)
+        self._young = set(fresh)
         quick = fresh or not self._clocks
         self._pause = self.QUICK_S if quick else min(self._pause * 2, self.SLOW_S)
         self.due = now + self._pause

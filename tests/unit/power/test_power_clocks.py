@@ -79,6 +79,18 @@ def test_it_looks_often_until_there_is_a_rank(monkeypatch: pytest.MonkeyPatch) -
     clock.close()
 
 
+def test_a_launcher_that_gets_its_name_late_is_no_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = iter([False, True])
+    monkeypatch.setattr("harness.power.procs.descendants", lambda pid: [pid])
+    monkeypatch.setattr("harness.power.procs.is_launcher", lambda pid: next(names, True))
+    clock = RankClock(os.getpid())
+    clock.refresh(0.0)
+    assert clock.ranks == 1
+    clock.refresh(clock.due)
+    assert clock.ranks == 0 and clock.alive == []
+    assert clock() == clock()
+
+
 def test_a_late_rank_brings_no_jump() -> None:
     job = python(BURN.format(cpu_s=0.2) + "input()")
     try:

@@ -176,6 +176,8 @@ def test_a_signal_ends_it_cleanly(tmp_path: Path, tree: FileTree, signum: signal
         running.start()
         os.kill(running.pid, signum)
         os.kill(running.pid, signum)
+        # A stop that comes together with the signal may still be obeyed.
+        wait_until(lambda: gone(running.pid), "the sampler ended")
         with pytest.raises(PowerError, match="ended unexpectedly \\(exit code 4\\)"):
             running.stop()
     assert tree.limits() == [215_000_000, 258_000_000]
