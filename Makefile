@@ -10,7 +10,7 @@ SCALE ?=
 SITE ?=
 PY := .venv/bin/python
 
-.PHONY: help setup reproduce smoke retry test lint format bench schema lock clean
+.PHONY: help setup reproduce smoke paper retry test lint format bench schema lock clean
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4; echo 'also: setup retry lint format bench schema lock clean (see README.md)'
@@ -23,6 +23,11 @@ reproduce: setup
 
 smoke: setup
 	@scripts/reproduce.sh smoke "$(SITE)" $(CORES) $(ARGS)
+
+# The write-up as PDF, with the figures and verdicts of the configured scale.
+paper:
+	@scripts/setup.sh run paper
+	@scripts/reproduce.sh "$(SCALE)" "$(SITE)" $(CORES) paper $(ARGS)
 
 # Forget the runs that failed or timed out, so that the next reproduce runs them again.
 retry: setup

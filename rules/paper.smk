@@ -1,0 +1,52 @@
+# The write-up: LaTeX around the figures and the verdict table. Only on request (target paper, or make paper).
+# in:  paper/kvasir.tex, verdicts, figures
+# out: results/<scale>/paper/kvasir.pdf
+
+
+localrules:
+    collect_paper,
+    typeset_paper,
+    paper,
+
+
+rule paper:
+    """The write-up at the configured scale."""
+    input:
+        f"{RESULTS}/paper/kvasir.pdf",
+
+
+rule collect_paper:
+    """Write the numbers, verdicts and figures of the write-up."""
+    input:
+        parts=report_parts,
+        harness=HARNESS,
+    output:
+        multiext("<results>/paper/", "values.tex", "verdicts.tex", "figures.tex"),
+    log:
+        "<logs>/paper_parts.log",
+    benchmark:
+        "<benchmarks>/paper_parts.tsv"
+    params:
+        folder=subpath(output[0], parent=True),
+        site=CONFIG.top.site,
+        studies=[f"--studies={study}" for study in STUDIES],
+    shell:
+        "python scripts/paper_parts.py --scale {wildcards.scale:q} --site {params.site:q} {params.studies:q}"
+        " {params.folder:q} > {log:q} 2>&1"
+
+
+rule typeset_paper:
+    """Typeset the write-up; the same results give the same bytes."""
+    input:
+        parts=multiext("<results>/paper/", "values.tex", "verdicts.tex", "figures.tex"),
+        text="paper/kvasir.tex",
+    output:
+        "<results>/paper/kvasir.pdf",
+    log:
+        "<logs>/paper.log",
+    benchmark:
+        "<benchmarks>/paper.tsv"
+    params:
+        folder=subpath(output[0], parent=True),
+    shell:
+        "bash scripts/typeset.sh {input.text:q} {params.folder:q} > {log:q} 2>&1"

@@ -1,0 +1,43 @@
+"""Write the parts of the write-up that come from results: values.tex, verdicts.tex, figures.tex."""
+
+import csv
+from pathlib import Path
+
+import typer
+
+from harness.command import main
+from harness.config import load_config
+from harness.config.load import read_yaml
+from harness.files import replacing
+from harness.latex import figure_list, values, verdict_table
+from harness.results import run_files
+
+
+def paper_parts(
+    folder: Path,
+    scale: str = typer.Option(...),
+    site: str = typer.Option(...),
+    studies: list[str] = typer.Option(...),
+) -> None:
+    """Write the parts into FOLDER."""
+    config = load_config(
+        {**read_yaml(Path("config/config.yaml")), "scale": scale, "site": site, "studies": studies}
+    )
+    results = Path(config.results)
+    verdicts = []
+    for study in config.studies:
+        with (results / "claims" / f"{study}.csv").open(encoding="utf-8", newline="") as file:
+            verdicts += list(csv.DictReader(file))
+    runs = sum(len(run_files(results, study)) for study in config.studies)
+    parts = {
+        "values": values(config, runs, verdicts),
+        "verdicts": verdict_table(verdicts),
+        "figures": figure_list(list(config.studies.values())),
+    }
+    for name, text in parts.items():
+        with replacing(folder / f"{name}.tex") as scratch:
+            scratch.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(paper_parts)

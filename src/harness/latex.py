@@ -1,0 +1,74 @@
+"""The numbers, verdicts and figures of the write-up as LaTeX. Pure functions."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from harness.config import Config, Study
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "–": "--",
+    "×": r"$\times$",
+    "±": r"$\pm$",
+    "…": r"\ldots{}",
+    "→": r"$\rightarrow$",
+    "≈": r"$\approx$",
+    "−": r"$-$",
+}
+Row = dict[str, str]
+
+
+def escaped(text: str) -> str:
+    """Text as LaTeX prints it; a character that the fonts lack becomes a question mark."""
+    known = "".join(_SPECIAL.get(char, char) for char in text)
+    return known.encode("latin-1", "replace").decode("latin-1")
+
+
+def values(config: Config, runs: int, verdicts: list[Row]) -> str:
+    """Definitions of the numbers that the text uses."""
+    counts = Counter(row["verdict"] for row in verdicts)
+    told = ", ".join(f"{n} {word}" for word, n in counts.most_common())
+    pairs = {"KvScale": config.top.scale, "KvSite": config.top.site, "KvRuns": str(runs), "KvCounts": told}
+    return "".join(f"\\newcommand{{\\{name}}}{{{escaped(text)}}}\n" for name, text in pairs.items())
+
+
+def value_text(row: Row) -> str:
+    """The value found here, with how many it is the middle of."""
+    if not row["value"]:
+        return ""
+    return f"{float(row['value']):.3g} {row['unit']} (n = {row['n']})"
+
+
+def verdict_table(verdicts: list[Row]) -> str:
+    """All verdicts as a table that may run over pages."""
+    head = r"""\begin{longtable}{@{}l>{\raggedright}p{0.42\linewidth}>{\raggedright}p{0.16\linewidth}ll@{}}
+\toprule
+claim & statement & paper & here & verdict \\
+\midrule
+\endhead
+"""
+    rows = [
+        " & ".join(
+            escaped(text) for text in (r["id"], r["statement"], r["paper"], value_text(r), r["verdict"])
+        )
+        for r in verdicts
+    ]
+    return head + "".join(f"{row} \\\\\n" for row in rows) + "\\bottomrule\n\\end{longtable}\n"
+
+
+def figure_list(studies: list[Study]) -> str:
+    """All figures with what the papers say of them."""
+    lines = [
+        f"\\studyfigure{{{study.id}/{figure.id}.pdf}}{{{escaped(figure.title)}}}{{{escaped(figure.paper_says)}}}\n"
+        for study in studies
+        for figure in study.figures
+    ]
+    return "".join(lines) + "\\clearpage\n"
