@@ -26,6 +26,12 @@ class JobError : public Error {
     int failed_rank_;
 };
 
+/// A failed MPI call. Unlike the others it need not happen on every rank: the job cannot go on.
+class MpiError : public Error {
+  public:
+    using Error::Error;
+};
+
 /// Error from the operating system about a file: "<what> <path>: <cause>".
 Error file_error(const std::string& what, const std::string& path, int error_number);
 

@@ -1,0 +1,33 @@
+#pragma once
+// What the three mini-apps share: command line, report, output and errors.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kvasir/map_reduce.hpp"
+
+namespace kvasir::app {
+
+using Counts = Result<std::string_view, std::uint64_t>;
+
+/// What a job came to on one rank.
+struct Outcome {
+    RankStats stats;
+    std::optional<Counts> counts;  ///< none where the job ends before reduce
+};
+
+/// One of the mini-apps.
+struct App {
+    std::string name;
+    std::string description;
+    bool combiner;
+    std::function<Outcome(MPI_Comm, const Text<WhiteSpace>&, const Options&)> run;
+};
+
+/// main() of a mini-app. Returns the exit code. One rank prints errors.
+int run_app(int argc, char** argv, const App& app);
+
+}  // namespace kvasir::app

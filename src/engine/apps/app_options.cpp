@@ -1,0 +1,101 @@
+#include "app_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <sstream>
+
+#include "kvasir/error.hpp"
+
+namespace kvasir::app {
+namespace {
+
+/// An option whose value is one of a few names.
+template <class Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value, std::map<std::string, Value> names,
+                        const std::string& help) {
+    std::string choices;
+    for (const auto& [text, meaning] : names) {
+        choices += (choices.empty() ? "" : ", ") + text;
+    }
+    const auto set = [&value, names, choices, name](const std::string& text) {
+        const auto found = names.find(text);
+        if (found == names.end()) {
+            throw CLI::ValidationError(name, "'" + text + "': expected one of " + choices);
+        }
+        value = found->second;
+    };
+    return app.add_option_function<std::string>(name, set, help + " (" + choices + ")");
+}
+
+void add_size(CLI::App& app, const std::string& name, std::size_t& value, const std::string& help) {
+    const auto set = [&value, name](const std::string& text) {
+        try {
+            value = parse_size(text);
+        } catch (const Error& error) {
+            throw CLI::ValidationError(name, error.what());
+        }
+    };
+    app.add_option_function<std::string>(name, set, help)->type_name("SIZE");
+}
+
+void add_job_options(CLI::App& app, Options& job, bool combiner) {
+    add_size(app, "--send-buffer", job.send_buffer, "Send buffer of each rank, for example 64MB or 1MiB");
+    add_choice<Strategy>(app, "--strategy", job.strategy,
+                         {{"partition-full", Strategy::partition_full}, {"by-fill", Strategy::by_fill}},
+                         "How ranks exchange records");
+    std::map<std::string, CombineWhere> where{{"none", CombineWhere::none}};
+    if (combiner) {
+        where.insert({{"before", CombineWhere::before}, {"after", CombineWhere::after}, {"both", CombineWhere::both}});
+    }
+    job.combine = combiner ? CombineWhere::both : CombineWhere::none;
+    add_choice<CombineWhere>(app, "--combine", job.combine, where,
+                             combiner ? "Where records of equal key are combined, seen from the exchange"
+                                      : "This program has no combiner");
+    add_choice<bool>(app, "--combine-switch", job.combine_switch, {{"on", true}, {"off", false}},
+                     "Stop combining before the exchange while it hardly finds equal keys");
+    add_choice<Balance>(
+        app, "--balance", job.balance,
+        {{"hash", Balance::hash}, {"repartition", Balance::repartition}, {"split", Balance::split}},
+        "What is done against skew");
+    add_choice<Pipeline>(app, "--pipeline", job.pipeline,
+                         {{"pipelined", Pipeline::pipelined}, {"staged", Pipeline::staged}},
+                         "Whether phases overlap");
+    add_choice<InputMode>(app, "--input", job.input,
+                          {{"static", InputMode::fixed}, {"dynamic", InputMode::dynamic}},
+                          "How the input is shared out");
+    add_size(app, "--combine-cache", job.combine_cache, "by-fill: bytes that records are combined in");
+    app.add_option("--in-flight", job.in_flight, "by-fill: blocks under way to one rank, 2 to 4");
+    add_size(app, "--slice", job.slice, "Bytes of text read at a time");
+    add_size(app, "--chunk", job.chunk, "dynamic input: bytes given out at a time");
+    app.add_option("--balance-factor", job.balance_factor, "Fullest rank over mean above which bins move");
+    add_size(app, "--balance-first", job.balance_first, "Records of a rank before the balance is first looked at");
+}
+
+}  // namespace
+
+Parsed parse(int argc, char** argv, const std::string& description, bool combiner) {
+    CLI::App app(description);
+    AppOptions options;
+    add_job_options(app, options.job, combiner);
+    app.add_option("--report", options.report, "Write a JSON report of the job to this file");
+    app.add_option("--events", options.events, "Write a CSV log of every record and exchange (tiny inputs only)");
+    app.add_option("--output", options.output, "Write the counts as part-<rank> files into this folder");
+    app.add_option("--top", options.top, "Print the so many commonest words and their counts");
+    app.add_option("INPUT", options.inputs, "Text files, or folders of them")->required();
+    Parsed parsed;
+    try {
+        app.parse(argc, argv);
+        options.job.events = !options.events.empty();
+        parsed.options = std::move(options);
+    } catch (const CLI::Success& help) {
+        std::ostringstream out;
+        parsed.exit_code = app.exit(help, out, out);
+        parsed.text = out.str();
+    } catch (const CLI::ParseError& error) {
+        parsed.exit_code = 2;
+        parsed.text = std::string("error: ") + error.what() + " (see --help)\n";
+    }
+    return parsed;
+}
+
+}  // namespace kvasir::app

@@ -1,0 +1,15 @@
+// Map+Aggregate: emits every word and exchanges the records; ends before they are grouped by key.
+
+#include "app.hpp"
+#include "word_count.hpp"
+
+using namespace kvasir;
+
+int main(int argc, char** argv) {
+    return app::run_app(
+        argc, argv,
+        {"map-aggregate", "Map and exchange the words of texts, without grouping them", false,
+         [](MPI_Comm comm, const Text<WhiteSpace>& text, const Options& options) -> app::Outcome {
+             return {map_aggregate<std::string_view, std::uint64_t>(comm, text, app::EmitOne{}, options), {}};
+         }});
+}

@@ -1,0 +1,86 @@
+#pragma once
+// Dynamic repartition: now and then all ranks tell each other, without waiting, how many records of each bin of the
+// hash they have sent, and all compute the same new owners of the bins. A rank contributes when it has sent a certain
+// number of records, not at a certain time, so that the owners follow from the input alone (as long as that is
+// shared out statically and records are not combined before they are sent). Records that were sent before their
+// bin moved are sent on in the end (rebalance.hpp).
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kvasir/mpi.hpp"
+#include "kvasir/options.hpp"
+#include "kvasir/router.hpp"
+
+namespace kvasir::detail {
+
+/// Owners of bins after moving bins from the fullest rank to the emptiest, as long as the fullest holds more than
+/// `factor` times the mean. `load` is the number of records of each bin. Same result for same arguments.
+std::vector<int> balanced_owners(std::vector<int> owners, const std::vector<std::uint64_t>& load, int ranks,
+                                 double factor);
+
+/// Counts of hashes seen in a sample of the records; keeps those that are frequent for sure (Misra and Gries).
+class FrequentHashes {
+  public:
+    struct Entry {
+        std::uint64_t hash = 0;
+        std::uint64_t count = 0;
+    };
+    static constexpr std::size_t kEntries = 256;
+
+    void see(std::uint64_t hash);
+    std::uint64_t seen() const { return seen_; }
+    const std::vector<Entry>& entries() const { return entries_; }
+
+  private:
+    std::vector<Entry> entries_;
+    std::uint64_t seen_ = 0;
+};
+
+/// Collects the counts of one rank, exchanges them with the others' and updates the rank's router.
+class Balancer {
+  public:
+    Balancer(MPI_Comm parent, Router& router, const Options& options);
+
+    /// Looks whether it is time to contribute, and whether everyone has. Called between slices of input.
+    void poll(std::uint64_t records_sent);
+    /// This rank has mapped everything: contributes for the last time.
+    void end_of_map();
+    /// Waits for all contributions and computes the final owners. Collective.
+    void finish();
+
+    /// A record went to the exchange (only called where keys may be split).
+    void sample(std::uint64_t hash) {
+        if (split_ && ++records_ % kSampleEvery == 0) {
+            frequent_.see(hash);
+        }
+    }
+
+  private:
+    static constexpr std::size_t kEpochs = 7;  ///< the last one is the end of the map
+    static constexpr std::size_t kCandidates = 32;
+    static constexpr std::uint64_t kSampleEvery = 16;
+
+    struct Epoch {
+        std::vector<std::uint64_t> mine;
+        std::vector<std::uint64_t> all;
+        MPI_Request request = MPI_REQUEST_NULL;
+    };
+
+    void contribute();
+    void apply(const std::vector<std::uint64_t>& all);
+    void split_frequent(const std::vector<std::uint64_t>& all);
+
+    Communicator comm_;
+    Router& router_;
+    double factor_;
+    bool split_;
+    std::uint64_t due_;  ///< records after which the next contribution is made
+    std::vector<Epoch> epochs_;
+    std::size_t applied_ = 0;
+    FrequentHashes frequent_;
+    std::uint64_t records_ = 0;
+};
+
+}  // namespace kvasir::detail

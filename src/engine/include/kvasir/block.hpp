@@ -1,0 +1,208 @@
+#pragma once
+// A bounded piece of memory that records are appended to, with a hash index to combine records of equal key where
+// they lie. It is a partition of the send buffer, a block under way, and the scratch table of the receiver.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "kvasir/memory.hpp"
+#include "kvasir/record.hpp"
+
+namespace kvasir::detail {
+
+/// What became of a record. `full`: nothing was changed, there is no room.
+enum class Put { appended, combined, full };
+
+template <class Key, class Value>
+class Block {
+    using R = RecordTraits<Key, Value>;
+    using V = ValueTraits<Value>;
+
+  public:
+    explicit Block(MemoryMeter& meter) : meter_(&meter) {}
+
+    /// Gives the block its memory: `words` words at `base`, which it does not own. Forgets all records.
+    void attach(std::uint64_t* base, std::size_t words) {
+        base_ = base;
+        capacity_ = words;
+        clear();
+    }
+
+    const std::uint64_t* data() const { return base_; }
+    std::size_t used() const { return used_; }          ///< words
+    std::size_t capacity() const { return capacity_; }  ///< words
+    std::uint64_t records() const { return records_; }  ///< without dead ones
+
+    void clear() {
+        if (indexed_ != 0) {
+            std::memset(index_.data(), 0, index_.bytes());
+        }
+        used_ = 0;
+        records_ = 0;
+        indexed_ = 0;
+        dead_ = 0;
+    }
+
+    /// Adds a record; does not look for an equal key.
+    Put append(const KeyCode& key, const Value& value) {
+        const std::size_t words = R::words_of(key, value);
+        if (used_ + words > capacity_) [[unlikely]] {
+            return Put::full;
+        }
+        R::write(key, value, base_ + used_);
+        used_ += words;
+        ++records_;
+        return Put::appended;
+    }
+
+    /// Combines the value with that of the record of equal key, or adds the record where there is none.
+    template <class Combine>
+    Put combine(const KeyCode& key, const Value& value, Combine& combiner) {
+        if (indexed_ * 3 >= index_.words() * 2) [[unlikely]] {
+            grow_index();
+        }
+        const std::uint64_t tag = key.hash & kTagMask;
+        const std::size_t mask = index_.words() - 1;
+        std::uint64_t* index = index_.data();
+        std::size_t slot = key.hash & mask;
+        for (; index[slot] != 0; slot = (slot + 1) & mask) {
+            const std::uint64_t entry = index[slot];
+            if ((entry & kTagMask) != tag) {
+                continue;
+            }
+            std::uint64_t* record = base_ + (entry & ~kTagMask) - 1;
+            if (KeyTraits<Key>::equal(key, record + 1)) [[likely]] {
+                return replace(key, record + 1 + key.words, &index[slot], value, combiner);
+            }
+        }
+        const std::size_t at = used_;
+        if (append(key, value) == Put::full) [[unlikely]] {
+            return make_room() ? combine(key, value, combiner) : Put::full;
+        }
+        index[slot] = tag | (at + 1);
+        ++indexed_;
+        return Put::appended;
+    }
+
+    /// Brings the first cache line of the index that `hash` needs nearer.
+    void prefetch(std::uint64_t hash) const {
+        if (index_.words() != 0) {
+            __builtin_prefetch(index_.data() + (hash & (index_.words() - 1)));
+        }
+    }
+
+    /// Squeezes out dead records, so that data() and used() are records and nothing else.
+    void squeeze() {
+        if (dead_ != 0) {
+            make_room();
+        }
+    }
+
+    /// Continues in larger memory at `base`; the caller frees the old one afterwards.
+    void move_to(std::uint64_t* base, std::size_t words) {
+        std::memcpy(base, base_, used_ * sizeof(std::uint64_t));
+        base_ = base;
+        capacity_ = words;
+    }
+
+  private:
+    // An entry of the index: the high half of the hash, and 1 + the record's place in words (0: empty).
+    static constexpr std::uint64_t kTagMask = 0xffffffff00000000ULL;
+
+    template <class Combine>
+    Put replace(const KeyCode& key, std::uint64_t* zone, std::uint64_t* entry, const Value& value, Combine& combiner) {
+        if constexpr (V::kFixed) {
+            V::write(combiner(V::read(zone), value), zone);
+            return Put::combined;
+        } else {
+            const auto result = combiner(V::read(zone), value);
+            const std::string_view bytes = result;
+            if (V::words_of(bytes) == V::words(zone)) {
+                if (bytes.data() != V::read(zone).data()) {
+                    const std::string copy(bytes);  // it may lie inside the zone
+                    V::write(copy, zone);
+                }
+                return Put::combined;
+            }
+            // A byte string that became longer or shorter is written anew; the old record is dead.
+            const std::string copy(bytes);
+            const std::size_t at = used_;
+            if (append(key, copy) == Put::full) {
+                return make_room() ? combine(key, value, combiner) : Put::full;
+            }
+            zone[0] |= kDead;
+            ++dead_;
+            --records_;
+            *entry = (*entry & kTagMask) | (at + 1);
+            return Put::combined;
+        }
+    }
+
+    /// Forgets dead records and moves the others together. False where there was none.
+    bool make_room() {
+        if (dead_ == 0) {
+            return false;
+        }
+        std::size_t to = 0;
+        for (std::size_t from = 0; from < used_;) {
+            const std::size_t words = R::words(base_ + from);
+            if (!V::dead(base_ + from + R::value_offset(base_ + from))) {
+                std::memmove(base_ + to, base_ + from, words * sizeof(std::uint64_t));
+                to += words;
+            }
+            from += words;
+        }
+        used_ = to;
+        dead_ = 0;
+        rebuild_index();
+        return true;
+    }
+
+    void grow_index() {
+        std::size_t words = 256;
+        while (words < 2 * (records_ + 1)) {
+            words *= 2;
+        }
+        index_ = WordBuffer();
+        index_ = WordBuffer(*meter_, words);
+        rebuild_index();
+    }
+
+    void rebuild_index() {
+        if (index_.words() <= records_) {
+            grow_index();
+            return;
+        }
+        std::memset(index_.data(), 0, index_.bytes());
+        const std::size_t mask = index_.words() - 1;
+        indexed_ = 0;
+        for (std::size_t at = 0; at < used_; at += R::words(base_ + at)) {
+            if (V::dead(base_ + at + R::value_offset(base_ + at))) {
+                continue;
+            }
+            const std::uint64_t hash = base_[at];
+            std::size_t slot = hash & mask;
+            while (index_.data()[slot] != 0) {
+                slot = (slot + 1) & mask;
+            }
+            index_.data()[slot] = (hash & kTagMask) | (at + 1);
+            ++indexed_;
+        }
+    }
+
+    MemoryMeter* meter_;
+    std::uint64_t* base_ = nullptr;
+    std::size_t used_ = 0;
+    std::size_t capacity_ = 0;
+    std::uint64_t records_ = 0;
+    std::uint64_t indexed_ = 0;
+    std::uint64_t dead_ = 0;
+    WordBuffer index_;
+};
+
+}  // namespace kvasir::detail

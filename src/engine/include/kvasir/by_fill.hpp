@@ -1,0 +1,250 @@
+#pragma once
+// The exchange in which nobody waits for all: a block for one rank leaves when it is full, a few of them may be under
+// way at a time, and what arrives is taken in between two slices of input. A rank that needs a block while all are
+// under way takes in what arrives meanwhile, so that two ranks cannot block each other. After its map each rank sends
+// every other one a last message; messages of two ranks do not overtake each other, so who has them all has all.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kvasir/block.hpp"
+#include "kvasir/job_state.hpp"
+
+namespace kvasir::detail {
+
+template <class Key, class Value, class Store>
+class ByFill {
+    using R = RecordTraits<Key, Value>;
+
+  public:
+    using BlockType = Block<Key, Value>;
+
+    /// `combining`: all open blocks together are the table that records are combined in, and should fit the cache.
+    ByFill(JobState& job, Store& store, bool combining)
+        : job_(job), store_(store), in_flight_(static_cast<std::size_t>(job.options.in_flight)) {
+        const auto ranks = static_cast<std::size_t>(job.comm.size());
+        const std::size_t share = job.options.send_buffer / (ranks * (in_flight_ + 1));
+        const std::size_t most = combining ? job.options.combine_cache / ranks : kLargestBlock;
+        block_words_ = std::max<std::size_t>(std::min(share, most) / sizeof(std::uint64_t), 1);
+        for (std::size_t r = 0; r < ranks; ++r) {
+            lanes_.emplace_back(job.memory);
+            lanes_.back().buffers.emplace_back(job.memory, block_words_);
+            lanes_.back().requests.push_back(MPI_REQUEST_NULL);
+            lanes_.back().block.attach(lanes_.back().buffers[0].data(), block_words_);
+        }
+    }
+
+    BlockType& block(int rank) { return lanes_[static_cast<std::size_t>(rank)].block; }
+
+    /// The block for `rank` is full: send it off and open another one.
+    void full(int rank) { guarded([&] { ship(rank); }); }
+
+    /// A record that no block can hold is a message of its own.
+    void oversize(int rank, const KeyCode& key, const Value& value) {
+        guarded([&] {
+            PhaseScope phase(job_.clock, Phase::aggregate);
+            WordBuffer record(job_.memory, R::words_of(key, value));
+            R::write(key, value, record.data());
+            ++job_.counters.oversize;
+            count_sent(rank, 1, record.words());
+            if (rank == job_.comm.rank()) {
+                take_in(record.data(), record.words());
+                return;
+            }
+            MPI_Request request = MPI_REQUEST_NULL;
+            check_mpi(MPI_Isend(record.data(), message_length(record.words()), MPI_UINT64_T, rank, kRecords,
+                                job_.comm.get(), &request),
+                      "MPI_Isend");
+            PhaseScope waiting(job_.clock, Phase::wait_aggregate);
+            for (int done = 0; done == 0;) {
+                check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+                take_arrived();
+            }
+        });
+    }
+
+    /// Takes in what has arrived. Called between slices of input.
+    void poll() {
+        guarded([&] { take_arrived(); });
+    }
+
+    /// Sends the rest, then takes in what the others send until all have ended. A rank that failed says so.
+    void finish() {
+        guarded([&] {
+            for (int rank = 0; rank < job_.comm.size(); ++rank) {
+                Lane& lane = lanes_[static_cast<std::size_t>(rank)];
+                if (!job_.stopped() && lane.block.used() != 0) {
+                    ship(rank);
+                }
+            }
+            std::uint64_t failed = job_.failed() ? 1 : 0;
+            std::vector<MPI_Request> last;
+            for (int rank = 0; rank < job_.comm.size(); ++rank) {
+                if (rank != job_.comm.rank()) {
+                    last.emplace_back();
+                    check_mpi(MPI_Isend(&failed, 1, MPI_UINT64_T, rank, kLast, job_.comm.get(), &last.back()),
+                              "MPI_Isend");
+                }
+            }
+            PhaseScope waiting(job_.clock, Phase::wait_aggregate);
+            while (ended_ + 1 < job_.comm.size()) {
+                MPI_Message message = MPI_MESSAGE_NULL;
+                MPI_Status status;
+                check_mpi(MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, job_.comm.get(), &message, &status), "MPI_Mprobe");
+                take(message, status);
+            }
+            check_mpi(MPI_Waitall(static_cast<int>(last.size()), last.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+            for (Lane& lane : lanes_) {
+                check_mpi(MPI_Waitall(static_cast<int>(lane.requests.size()), lane.requests.data(),
+                                      MPI_STATUSES_IGNORE),
+                          "MPI_Waitall");
+            }
+        });
+        lanes_.clear();
+        incoming_ = WordBuffer();
+    }
+
+  private:
+    static constexpr std::size_t kLargestBlock = 1U << 20U;
+    static constexpr int kRecords = 2;
+    static constexpr int kLast = 3;
+
+    /// Blocks for one rank: one that is being filled, and those under way.
+    struct Lane {
+        BlockType block;
+        std::vector<WordBuffer> buffers;
+        std::vector<MPI_Request> requests;
+        std::size_t open = 0;
+        std::uint64_t shipped = 0;
+
+        explicit Lane(MemoryMeter& meter) : block(meter) {}
+    };
+
+    /// A rank that fell out of step here could never meet the others again, so that any error ends the job.
+    template <class Action>
+    void guarded(Action&& action) {
+        try {
+            action();
+        } catch (const std::exception& error) {
+            abort_job(job_.comm, std::string("exchange: ") + error.what());
+        }
+    }
+
+    static int message_length(std::size_t words) {
+        if (words > static_cast<std::size_t>(INT32_MAX)) {
+            throw Error("a record of " + std::to_string(words * 8) + " bytes; at most 16 GiB can be sent");
+        }
+        return static_cast<int>(words);
+    }
+
+    void ship(int rank) {
+        PhaseScope phase(job_.clock, Phase::aggregate);
+        Lane& lane = lanes_[static_cast<std::size_t>(rank)];
+        lane.block.squeeze();
+        count_sent(rank, lane.block.records(), lane.block.used());
+        log_exchange(rank, lane.block);
+        job_.counters.rounds = std::max(job_.counters.rounds, ++lane.shipped);
+        if (rank == job_.comm.rank()) {
+            take_in(lane.block.data(), lane.block.used());
+            lane.block.clear();
+            return;
+        }
+        check_mpi(MPI_Isend(lane.block.data(), message_length(lane.block.used()), MPI_UINT64_T, rank, kRecords,
+                            job_.comm.get(), &lane.requests[lane.open]),
+                  "MPI_Isend");
+        lane.open = free_buffer(lane);
+        lane.block.attach(lane.buffers[lane.open].data(), block_words_);
+    }
+
+    /// A buffer of the lane that is not under way: one that has arrived, a new one, or else the next to arrive.
+    std::size_t free_buffer(Lane& lane) {
+        PhaseScope waiting(job_.clock, Phase::wait_aggregate);
+        while (true) {
+            for (std::size_t i = 0; i < lane.requests.size(); ++i) {
+                int done = 0;
+                check_mpi(MPI_Test(&lane.requests[i], &done, MPI_STATUS_IGNORE), "MPI_Test");
+                if (done != 0) {
+                    return i;
+                }
+            }
+            if (lane.buffers.size() <= in_flight_) {
+                lane.buffers.emplace_back(job_.memory, block_words_);
+                lane.requests.push_back(MPI_REQUEST_NULL);
+                return lane.buffers.size() - 1;
+            }
+            take_arrived();
+        }
+    }
+
+    void take_arrived() {
+        while (true) {
+            int found = 0;
+            MPI_Message message = MPI_MESSAGE_NULL;
+            MPI_Status status;
+            check_mpi(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, job_.comm.get(), &found, &message, &status),
+                      "MPI_Improbe");
+            if (found == 0) {
+                return;
+            }
+            take(message, status);
+        }
+    }
+
+    void take(MPI_Message message, MPI_Status& status) {
+        PhaseScope phase(job_.clock, Phase::aggregate);
+        int words = 0;
+        MPI_Get_count(&status, MPI_UINT64_T, &words);
+        if (incoming_.words() < static_cast<std::size_t>(words)) {
+            incoming_ = WordBuffer();
+            incoming_ = WordBuffer(job_.memory, static_cast<std::size_t>(words));
+        }
+        check_mpi(MPI_Mrecv(incoming_.data(), words, MPI_UINT64_T, &message, &status), "MPI_Mrecv");
+        if (status.MPI_TAG == kLast) {
+            ++ended_;
+            job_.peer_failed = job_.peer_failed || incoming_.data()[0] != 0;
+        } else {
+            take_in(incoming_.data(), static_cast<std::size_t>(words));
+        }
+    }
+
+    void take_in(const std::uint64_t* data, std::size_t words) {
+        job_.counters.received_bytes += words * sizeof(std::uint64_t);
+        if (job_.stopped()) {
+            return;
+        }
+        try {
+            job_.counters.received += store_.ingest(data, words);
+        } catch (...) {
+            job_.fail();  // told to the others at the end
+        }
+    }
+
+    void count_sent(int rank, std::uint64_t records, std::size_t words) {
+        job_.counters.sent += records;
+        job_.counters.sent_bytes += words * sizeof(std::uint64_t);
+        if (rank != job_.comm.rank()) {
+            job_.counters.sent_elsewhere_bytes += words * sizeof(std::uint64_t);
+        }
+    }
+
+    void log_exchange(int rank, const BlockType& block) {
+        if (job_.options.events) {
+            job_.events.push_back({job_.counters.emitted, rank, block.records(), block.used() * 8,
+                                   block.capacity() * 8, Event::Kind::exchange});
+        }
+    }
+
+    JobState& job_;
+    Store& store_;
+    std::size_t in_flight_;
+    std::size_t block_words_ = 0;
+    std::vector<Lane> lanes_;
+    WordBuffer incoming_;
+    int ended_ = 0;  ///< other ranks whose last message has come
+};
+
+}  // namespace kvasir::detail

@@ -1,0 +1,69 @@
+#pragma once
+// Where the time of a rank goes. At any moment exactly one phase is current, so that the phases add up.
+
+#include <time.h>
+
+#include <array>
+#include <cstddef>
+
+namespace kvasir {
+
+/// What a rank is doing. `wait_*`: nothing but waiting for others. `read`: input, apart from mapping it.
+enum class Phase { other, read, map, aggregate, convert, reduce, wait_aggregate, wait_barrier, count };
+
+/// Seconds, by the wall and by the CPU.
+struct Spent {
+    double wall = 0;
+    double cpu = 0;
+};
+
+/// Adds up wall and CPU time per phase.
+class PhaseClock {
+  public:
+    PhaseClock() : last_(now()) {}
+
+    /// Makes `next` the current phase; returns the one before.
+    Phase enter(Phase next) {
+        const Spent moment = now();
+        Spent& sum = spent_[static_cast<std::size_t>(current_)];
+        sum.wall += moment.wall - last_.wall;
+        sum.cpu += moment.cpu - last_.cpu;
+        last_ = moment;
+        const Phase before = current_;
+        current_ = next;
+        return before;
+    }
+
+    /// Sum over all stays in `phase` that have ended.
+    const Spent& spent(Phase phase) const { return spent_[static_cast<std::size_t>(phase)]; }
+
+    /// Seconds of the monotonic clock, which all processes of a host share.
+    static double monotonic() { return seconds(CLOCK_MONOTONIC); }
+
+  private:
+    static double seconds(clockid_t id) {
+        timespec t{};
+        clock_gettime(id, &t);
+        return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+    }
+    static Spent now() { return {monotonic(), seconds(CLOCK_THREAD_CPUTIME_ID)}; }
+
+    std::array<Spent, static_cast<std::size_t>(Phase::count)> spent_{};
+    Phase current_ = Phase::other;
+    Spent last_;
+};
+
+/// Stays in a phase until the end of the scope, then returns to the one before.
+class PhaseScope {
+  public:
+    PhaseScope(PhaseClock& clock, Phase phase) : clock_(clock), before_(clock.enter(phase)) {}
+    ~PhaseScope() { clock_.enter(before_); }
+    PhaseScope(const PhaseScope&) = delete;
+    PhaseScope& operator=(const PhaseScope&) = delete;
+
+  private:
+    PhaseClock& clock_;
+    Phase before_;
+};
+
+}  // namespace kvasir

@@ -1,0 +1,143 @@
+#pragma once
+// What a map function is handed: a callable that takes a key and a value and lays the record where it will be sent
+// from, combined with an equal one that lies there already.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kvasir/block.hpp"
+#include "kvasir/callables.hpp"
+#include "kvasir/error.hpp"
+#include "kvasir/job_state.hpp"
+
+namespace kvasir::detail {
+
+/// Decides from the hit rate whether looking for an equal key is worth it. Looked at over windows that are longer
+/// than the table needs to fill, since an empty table finds nothing.
+class CombineSwitch {
+  public:
+    CombineSwitch(bool enabled, std::size_t table_records)
+        : enabled_(enabled), window_(4 * (table_records + 4096)), left_(window_) {}
+
+    bool on() const { return on_; }
+
+    void note(bool combined) {
+        hits_ += static_cast<std::uint64_t>(combined);
+        if (--left_ == 0) [[unlikely]] {
+            decide();
+        }
+    }
+
+  private:
+    static constexpr std::uint64_t kWorthwhile = 8;  ///< at least one hit among so many
+    static constexpr std::uint64_t kPause = 8;       ///< windows without a look
+
+    void decide() {
+        if (on_) {
+            on_ = !enabled_ || hits_ * kWorthwhile >= window_;
+            left_ = on_ ? window_ : window_ * kPause;
+        } else {
+            on_ = true;
+            left_ = window_;
+        }
+        hits_ = 0;
+    }
+
+    bool enabled_;
+    bool on_ = true;
+    std::uint64_t window_;
+    std::uint64_t left_;
+    std::uint64_t hits_ = 0;
+};
+
+template <class Key, class Value, class Combine, class Transport, bool kCombining>
+class Emitter {
+    using R = RecordTraits<Key, Value>;
+
+  public:
+    Emitter(JobState& job, Transport& transport, Combine& combiner)
+        : job_(job),
+          transport_(transport),
+          combiner_(combiner),
+          switch_(job.options.combine_switch, table_records(job, transport)) {}
+
+    /// Emits a record. Key and value are copied; they need not live on.
+    template <class AnyKey>
+    void operator()(const AnyKey& key, const Value& value) {
+        if constexpr (std::is_convertible_v<const AnyKey&, Key>) {
+            put(encode(key), value);
+        } else {
+            put(encode(static_cast<Key>(key)), value);
+        }
+        ++job_.counters.emitted;
+    }
+
+    /// Lays down a record whose key is encoded already.
+    void put(const KeyCode& key, const Value& value) {
+        const int rank = job_.router.route(key.hash);
+        auto& block = transport_.block(rank);
+        Put result = try_put(block, key, value);
+        if (result == Put::full) [[unlikely]] {
+            result = make_room(rank, key, value);
+        }
+        if constexpr (kCombining) {
+            switch_.note(result == Put::combined);
+            job_.counters.combined_before += static_cast<std::uint64_t>(result == Put::combined);
+        }
+        if (job_.router.balanced() && result == Put::appended) [[unlikely]] {
+            job_.router.count(key.hash);
+        }
+        if (job_.options.events) [[unlikely]] {
+            log(rank, result);
+        }
+    }
+
+  private:
+    static KeyCode encode(const Key& key) { return KeyTraits<Key>::encode(key); }
+    template <class Text>
+        requires(std::is_same_v<Key, std::string_view> && std::is_same_v<Text, PaddedView>)
+    static KeyCode encode(const Text& key) {
+        return KeyTraits<Key>::encode(key);
+    }
+
+    static std::size_t table_records(const JobState& job, Transport& transport) {
+        constexpr std::size_t words_of_short_record = 3;
+        return transport.block(0).capacity() / words_of_short_record * static_cast<std::size_t>(job.comm.size());
+    }
+
+    Put try_put(Block<Key, Value>& block, const KeyCode& key, const Value& value) {
+        if constexpr (kCombining) {
+            if (switch_.on()) {
+                ++job_.counters.combine_tries;
+                return block.combine(key, value, combiner_);
+            }
+        }
+        return block.append(key, value);
+    }
+
+    [[gnu::noinline]] Put make_room(int rank, const KeyCode& key, const Value& value) {
+        if (R::words_of(key, value) > transport_.block(rank).capacity()) {
+            transport_.oversize(rank, key, value);
+            return Put::appended;
+        }
+        transport_.full(rank);
+        return try_put(transport_.block(rank), key, value);
+    }
+
+    [[gnu::noinline]] void log(int rank, Put result) {
+        constexpr std::size_t most_events = 1'000'000;
+        if (job_.events.size() >= most_events) {
+            throw Error("event log: more than 1000000 events; it is meant for inputs of a few words");
+        }
+        const auto& block = transport_.block(rank);
+        job_.events.push_back({job_.counters.emitted, rank, block.records(), block.used() * 8, block.capacity() * 8,
+                               result == Put::combined ? Event::Kind::combine : Event::Kind::put});
+    }
+
+    JobState& job_;
+    Transport& transport_;
+    Combine& combiner_;
+    CombineSwitch switch_;
+};
+
+}  // namespace kvasir::detail

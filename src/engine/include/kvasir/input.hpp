@@ -1,0 +1,72 @@
+#pragma once
+// Inputs of a job. An input has open(comm, options), collective, which returns a reader; a reader has
+// next(clock, counters, sink), which hands some records to sink(record) and returns false when there are no more.
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kvasir/text_files.hpp"
+#include "kvasir/text_reader.hpp"
+
+namespace kvasir {
+
+/// Text in files, cut at separators; see words() and lines().
+template <class Separator>
+struct Text {
+    std::vector<std::string> paths;      ///< files, and folders of files
+    std::function<void()> before_slice;  ///< called before each slice is read; for tests and progress displays
+
+    TextReader<Separator> open(const Communicator& comm, const Options& options) const {
+        return TextReader<Separator>(comm, list_files(comm, paths), options, before_slice);
+    }
+};
+
+/// All words, as std::string_view, of the given files and folders, shared out over all ranks. Words are separated
+/// by white space and may hold any other byte. Every rank must be given the same paths.
+inline Text<WhiteSpace> words(std::vector<std::string> paths) { return {std::move(paths), {}}; }
+
+/// All lines that are not empty, as std::string_view, of the given files and folders, shared out over all ranks.
+inline Text<LineFeed> lines(std::vector<std::string> paths) { return {std::move(paths), {}}; }
+
+/// What each rank has in its own memory.
+template <class Item>
+struct Items {
+    std::span<const Item> own;
+
+    class Reader {
+      public:
+        explicit Reader(std::span<const Item> rest) : rest_(rest) {}
+
+        template <class Sink>
+        bool next(PhaseClock& clock, Counters& counters, Sink&& sink) {
+            constexpr std::size_t most = 4096;
+            PhaseScope phase(clock, Phase::map);
+            const std::size_t count = std::min(most, rest_.size());
+            for (const Item& item : rest_.first(count)) {
+                sink(item);
+            }
+            rest_ = rest_.subspan(count);
+            counters.input_bytes += count * sizeof(Item);
+            return !rest_.empty();
+        }
+
+      private:
+        std::span<const Item> rest_;
+    };
+
+    Reader open(const Communicator& /*comm*/, const Options& /*options*/) const { return Reader(own); }
+};
+
+/// The items this rank has; other ranks have their own. They must live until the job has ended.
+template <class Range>
+auto items(const Range& own) {
+    using Item = std::remove_cvref_t<decltype(*std::data(own))>;
+    return Items<Item>{std::span<const Item>(std::data(own), std::size(own))};
+}
+
+}  // namespace kvasir

@@ -1,0 +1,300 @@
+#pragma once
+// The course of one job on one rank: map with exchange, one synchronisation of all ranks, convert with reduce.
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "kvasir/balancer.hpp"
+#include "kvasir/by_fill.hpp"
+#include "kvasir/callables.hpp"
+#include "kvasir/emitter.hpp"
+#include "kvasir/grouper.hpp"
+#include "kvasir/job_state.hpp"
+#include "kvasir/local_emitter.hpp"
+#include "kvasir/partition_full.hpp"
+#include "kvasir/radix_store.hpp"
+#include "kvasir/rebalance.hpp"
+#include "kvasir/result.hpp"
+
+namespace kvasir::detail {
+
+template <class Key, class Value, class Combine>
+class Job {
+    using R = RecordTraits<Key, Value>;
+    using Store = RadixStore<Key, Value, Combine>;
+    static constexpr bool kHasCombiner = !std::is_same_v<Combine, NoCombine>;
+
+  public:
+    Job(MPI_Comm parent, Combine& combiner, const Options& options)
+        : state_(parent, options),
+          combiner_(combiner),
+          store_(state_.memory, combiner, combines(CombineWhere::after) && options.pipeline == Pipeline::pipelined) {
+        validate(options, state_.comm.size());
+        if (options.balance != Balance::hash) {
+            balancer_.emplace(parent, state_.router, options);
+        }
+    }
+
+    JobState& state() { return state_; }
+
+    /// Map and aggregate, up to and including the synchronisation that ends them.
+    template <class Input, class Map>
+    void map_aggregate(const Input& input, Map& map, bool merging) {
+        if (state_.options.strategy == Strategy::partition_full) {
+            with_transport<PartitionFull<Key, Value, Store>>(input, map);
+        } else {
+            with_transport<ByFill<Key, Value, Store>>(input, map);
+        }
+        if (balancer_) {
+            balancer_->finish();
+        }
+        synchronise();
+        state_.counters.held = state_.counters.received;
+        state_.counters.split_keys = state_.router.splits();
+        if (state_.router.balanced() && state_.router.changed()) {
+            send_home(merging);
+        }
+        mapped_ = PhaseClock::monotonic();
+        state_.counters.combined_after = store_.combined();
+    }
+
+    /// Convert and reduce.
+    template <class Out, class Reduce>
+    void convert_reduce(Reduce& reduce, Result<Key, Out>& result) {
+        try {
+            if (state_.options.pipeline == Pipeline::staged) {
+                staged_convert_reduce(reduce, result);
+            } else if (combines(CombineWhere::after)) {
+                for (std::size_t part = 0; part < Store::kPartitions; ++part) {
+                    reduce_combined(part, reduce, result);
+                    store_.partition(part).clear();
+                }
+            } else {
+                Grouper<Key, Value> grouper(state_.memory);
+                for (std::size_t part = 0; part < Store::kPartitions; ++part) {
+                    {
+                        PhaseScope phase(state_.clock, Phase::convert);
+                        grouper.group(store_.partition(part));
+                    }
+                    reduce_groups(grouper, reduce, result);
+                    store_.partition(part).clear();
+                }
+            }
+        } catch (...) {
+            state_.fail();
+        }
+        state_.counters.combined_after = store_.combined();
+    }
+
+    /// All ranks have ended, or all throw the same JobError. Returns what this rank counted and timed.
+    RankStats finish() {
+        const double end = PhaseClock::monotonic();
+        const double cpu_end = process_cpu_seconds();
+        state_.clock.enter(Phase::other);
+        agree_on_success(state_.comm, state_.cause);
+        RankStats stats;
+        stats.counters = state_.counters;
+        stats.clock = state_.clock;
+        stats.kv_bytes_peak = state_.memory.peak();
+        stats.start = start_;
+        stats.mapped = mapped_;
+        stats.end = end;
+        stats.cpu_start = cpu_start_;
+        stats.cpu_end = cpu_end;
+        stats.events = std::move(state_.events);
+        ask_system(stats);
+        return stats;
+    }
+
+  private:
+    bool combines(CombineWhere where) const {
+        return kHasCombiner &&
+               (state_.options.combine == where || state_.options.combine == CombineWhere::both);
+    }
+
+    template <class Transport, class Input, class Map>
+    void with_transport(const Input& input, Map& map) {
+        if constexpr (kHasCombiner) {
+            if (combines(CombineWhere::before)) {
+                run<Transport, true>(input, map);
+                return;
+            }
+        }
+        run<Transport, false>(input, map);
+    }
+
+    template <class Transport, bool kCombining, class Input, class Map>
+    void run(const Input& input, Map& map) {
+        auto reader = input.open(state_.comm, state_.options);
+        std::optional<Transport> transport;
+        try {
+            transport.emplace(state_, store_, kCombining);
+        } catch (...) {
+            state_.fail();
+        }
+        begin();
+        Emitter<Key, Value, Combine, Transport, kCombining> emit(state_, *transport, combiner_);
+        if (state_.options.pipeline == Pipeline::staged) {
+            RecordPages mapped;
+            LocalEmitter<Key, Value> local(state_, mapped);
+            map_all(reader, map, local, [] {});
+            synchronise();
+            PhaseScope phase(state_.clock, Phase::aggregate);
+            send_all(mapped, emit, *transport);
+        } else {
+            map_all(reader, map, emit, [&] { poll(*transport); });
+            end_exchange(*transport);
+        }
+    }
+
+    /// The start of the job's time: all ranks are ready.
+    void begin() {
+        agree_on_success(state_.comm, state_.cause);
+        start_ = PhaseClock::monotonic();
+        cpu_start_ = process_cpu_seconds();
+        state_.clock = PhaseClock();
+    }
+
+    template <class Reader, class Map, class Emit, class Poll>
+    void map_all(Reader& reader, Map& map, Emit& emit, Poll&& poll) {
+        try {
+            const auto sink = [&](const auto& record) { map(record, emit); };
+            while (!state_.stopped() && reader.next(state_.clock, state_.counters, sink)) {
+                poll();
+            }
+        } catch (...) {
+            state_.fail();
+        }
+    }
+
+    template <class Transport>
+    void poll(Transport& transport) {
+        transport.poll();
+        if (balancer_) {
+            balancer_->poll(state_.counters.emitted - state_.counters.combined_before);
+        }
+    }
+
+    template <class Transport>
+    void end_exchange(Transport& transport) {
+        if (balancer_) {
+            balancer_->end_of_map();
+        }
+        transport.finish();
+    }
+
+    /// Staged: sends what map left in a container of its own.
+    template <class Emit, class Transport>
+    void send_all(const RecordPages& mapped, Emit& emit, Transport& transport) {
+        try {
+            std::uint64_t sent = 0;
+            mapped.for_each([&](const std::uint64_t* record) {
+                const std::size_t words = R::words(record);
+                if (!state_.stopped()) {
+                    emit.put(KeyTraits<Key>::recode(R::hash(record), R::key_zone(record)), R::value(record));
+                    if (++sent % kSentBetweenPolls == 0) {
+                        poll(transport);
+                    }
+                }
+                return words;
+            });
+        } catch (...) {
+            state_.fail();
+        }
+        end_exchange(transport);
+    }
+
+    /// The global synchronisation: all ranks have everything that is theirs, or all throw.
+    void synchronise() {
+        PhaseScope waiting(state_.clock, Phase::wait_barrier);
+        ++state_.counters.barriers;
+        agree_on_success(state_.comm, state_.cause);
+    }
+
+    void send_home(bool merging) {
+        if (merging && !kHasCombiner && state_.router.splits() != 0) {
+            throw Error("balance split: keys can only be split where the job has a combiner to merge their parts");
+        }
+        PhaseScope phase(state_.clock, Phase::aggregate);
+        try {
+            rebalance(state_, store_, combiner_, merging);
+        } catch (const std::exception& error) {
+            abort_job(state_.comm, std::string("repartition: ") + error.what());
+        }
+    }
+
+    template <class Out, class Reduce>
+    void reduce_one(const std::uint64_t* record, std::span<const Value> values, Reduce& reduce,
+                    Result<Key, Out>& result) {
+        ++state_.counters.keys;
+        state_.counters.values += values.size();
+        if constexpr (std::is_void_v<Out>) {
+            reduce(R::key(record), values);
+            result.add(R::key_zone(record), {});
+        } else {
+            result.add(R::key_zone(record), reduce(R::key(record), values));
+        }
+    }
+
+    template <class Out, class Reduce>
+    void reduce_combined(std::size_t part, Reduce& reduce, Result<Key, Out>& result) {
+        {
+            PhaseScope phase(state_.clock, Phase::convert);
+            store_.combine_partition(part);
+        }
+        PhaseScope phase(state_.clock, Phase::reduce);
+        store_.partition(part).for_each([&](const std::uint64_t* record) {
+            const Value value = R::value(record);
+            reduce_one(record, std::span<const Value>(&value, 1), reduce, result);
+            return R::words(record);
+        });
+    }
+
+    template <class Out, class Reduce>
+    void reduce_groups(const Grouper<Key, Value>& grouper, Reduce& reduce, Result<Key, Out>& result) {
+        PhaseScope phase(state_.clock, Phase::reduce);
+        grouper.for_each([&](const std::uint64_t* record, std::span<const Value> values) {
+            reduce_one(record, values, reduce, result);
+        });
+    }
+
+    /// Staged: the whole of convert, a barrier, the whole of reduce. Containers live until the phase after ends.
+    template <class Out, class Reduce>
+    void staged_convert_reduce(Reduce& reduce, Result<Key, Out>& result) {
+        std::vector<Grouper<Key, Value>> lists;
+        try {
+            PhaseScope phase(state_.clock, Phase::convert);
+            for (std::size_t part = 0; part < Store::kPartitions; ++part) {
+                if (combines(CombineWhere::after)) {
+                    store_.combine_partition(part);
+                }
+                lists.emplace_back(state_.memory);
+                lists.back().group(store_.partition(part));
+                lists.back().end_grouping();
+            }
+        } catch (...) {
+            state_.fail();
+        }
+        synchronise();
+        for (const Grouper<Key, Value>& list : lists) {
+            reduce_groups(list, reduce, result);
+        }
+    }
+
+    static constexpr std::uint64_t kSentBetweenPolls = 16384;
+
+    JobState state_;
+    Combine& combiner_;
+    Store store_;
+    std::optional<Balancer> balancer_;
+    double start_ = 0;
+    double mapped_ = 0;
+    double cpu_start_ = 0;
+};
+
+}  // namespace kvasir::detail

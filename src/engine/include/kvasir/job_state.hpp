@@ -1,0 +1,55 @@
+#pragma once
+// What all parts of one running job share on one rank.
+
+#include <exception>
+#include <string>
+
+#include "kvasir/mpi.hpp"
+#include "kvasir/options.hpp"
+#include "kvasir/router.hpp"
+#include "kvasir/stats.hpp"
+
+namespace kvasir::detail {
+
+/// State of a job on one rank: its communicators, clock, counts, and whether something went wrong.
+struct JobState {
+    JobState(MPI_Comm parent, const Options& chosen)
+        : comm(parent),
+          control(parent),
+          options(chosen),
+          router(comm.rank(), comm.size(), chosen.balance != Balance::hash) {}
+
+    /// Notes the exception that is being handled; the first one counts.
+    void fail() {
+        if (!cause.empty()) {
+            return;
+        }
+        try {
+            throw;
+        } catch (const std::bad_alloc&) {
+            cause = "out of memory (" + std::to_string(memory.current() / 1'000'000) +
+                    " MB held in records); use more ranks or nodes, or a smaller input";
+        } catch (const std::exception& error) {
+            cause = error.what();
+        } catch (...) {
+            cause = "an exception that is no std::exception";
+        }
+        cause = cause.empty() ? "an exception without text" : cause;
+    }
+    bool failed() const { return !cause.empty(); }
+    /// Nothing more is to be mapped: this rank or another one failed.
+    bool stopped() const { return failed() || peer_failed; }
+
+    Communicator comm;     ///< exchanges
+    Communicator control;  ///< requests for exchanges, and the end of the map
+    const Options& options;
+    MemoryMeter memory;
+    PhaseClock clock;
+    Counters counters;
+    Router router;
+    std::vector<Event> events;
+    std::string cause;  ///< why this rank failed
+    bool peer_failed = false;
+};
+
+}  // namespace kvasir::detail

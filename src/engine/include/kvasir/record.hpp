@@ -1,0 +1,35 @@
+#pragma once
+// A record: hash of the key, key, value; all whole 64-bit words. The same form in send buffers, on the wire and in
+// the containers of the receiver, so that nothing is ever packed or unpacked.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kvasir/key.hpp"
+#include "kvasir/value.hpp"
+
+namespace kvasir::detail {
+
+template <class Key, class Value>
+struct RecordTraits {
+    using K = KeyTraits<Key>;
+    using V = ValueTraits<Value>;
+
+    static std::size_t words_of(const KeyCode& key, const Value& value) { return 1 + key.words + V::words_of(value); }
+    static void write(const KeyCode& key, const Value& value, std::uint64_t* to) {
+        to[0] = key.hash;
+        K::write(key, to + 1);
+        V::write(value, to + 1 + key.words);
+    }
+    static std::uint64_t hash(const std::uint64_t* record) { return record[0]; }
+    static const std::uint64_t* key_zone(const std::uint64_t* record) { return record + 1; }
+    static std::size_t value_offset(const std::uint64_t* record) { return 1 + K::words(record + 1); }
+    static std::size_t words(const std::uint64_t* record) {
+        const std::size_t offset = value_offset(record);
+        return offset + V::words(record + offset);
+    }
+    static Key key(const std::uint64_t* record) { return K::decode(record + 1); }
+    static Value value(const std::uint64_t* record) { return V::read(record + value_offset(record)); }
+};
+
+}  // namespace kvasir::detail

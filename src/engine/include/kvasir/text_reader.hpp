@@ -1,0 +1,148 @@
+#pragma once
+// Reads the pieces of text that belong to this rank, slice by slice in bounded memory, and cuts them into tokens.
+// A token belongs to the piece in which it begins: its reader follows it beyond the end of the piece, even over
+// many slices, and the reader of the next piece skips it.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kvasir/clock.hpp"
+#include "kvasir/stats.hpp"
+#include "kvasir/text_files.hpp"
+#include "kvasir/tokenizer.hpp"
+
+namespace kvasir {
+
+template <class Separator>
+class TextReader {
+  public:
+    TextReader(const Communicator& comm, FileList files, const Options& options, std::function<void()> before_slice)
+        : files_(std::make_unique<FileList>(std::move(files))),
+          pieces_(comm, *files_, options),
+          before_slice_(std::move(before_slice)),
+          slice_(options.slice) {}
+
+    /// Reads one slice and hands its tokens, as PaddedView, to `sink`.
+    template <class Sink>
+    bool next(PhaseClock& clock, Counters& counters, Sink&& sink) {
+        std::size_t tokens = 0;  // bytes at the begin of the buffer that hold whole tokens only
+        {
+            PhaseScope phase(clock, Phase::read);
+            if (!open_ && !open_piece()) {
+                return false;
+            }
+            if (before_slice_) {
+                before_slice_();
+            }
+            counters.input_bytes += read_slice();
+            counters.input_chunks = pieces_.chunks();
+            tokens = whole_tokens();
+        }
+        {
+            PhaseScope phase(clock, Phase::map);
+            detail::for_each_token<Separator>(buffer_.data() + skipped_, tokens - skipped_, sink);
+        }
+        std::memmove(buffer_.data(), buffer_.data() + tokens, filled_ - tokens);
+        filled_ -= tokens;
+        skipped_ = 0;
+        return true;
+    }
+
+  private:
+    bool open_piece() {
+        const auto piece = pieces_.next();
+        if (!piece) {
+            return false;
+        }
+        file_.open(files_->paths[piece->file]);
+        file_size_ = files_->sizes[piece->file];
+        end_ = piece->end;
+        // The byte before the piece tells whether its first token began earlier.
+        skipping_ = piece->begin != 0;
+        at_ = piece->begin - static_cast<std::uint64_t>(skipping_);
+        filled_ = 0;
+        open_ = true;
+        return true;
+    }
+
+    /// Appends the next bytes to the buffer: up to the end of the piece, or beyond it for an unfinished token.
+    std::size_t read_slice() {
+        const std::uint64_t limit = at_ < end_ ? end_ : file_size_;
+        // Most tokens end soon after the end of the piece: there, begin with little and double.
+        const std::size_t most = at_ < end_ ? slice_ : std::min(slice_, std::max<std::size_t>(4096, filled_));
+        const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(most, limit - at_));
+        if (buffer_.size() < filled_ + bytes + detail::kTokenPadding) {
+            buffer_.resize(std::max(filled_ + slice_, 2 * filled_) + detail::kTokenPadding);
+        }
+        file_.read(buffer_.data() + filled_, bytes, at_);
+        beyond_ = at_ >= end_;
+        fresh_ = filled_;
+        filled_ += bytes;
+        at_ += bytes;
+        return bytes;
+    }
+
+    /// How many bytes of the buffer may be cut into tokens now; sets `skipped_`, and closes the piece at its end.
+    std::size_t whole_tokens() {
+        const char* begin = buffer_.data();
+        const char* end = begin + filled_;
+        if (skipping_) {
+            const char* found = std::find_if(begin, end, &is_separator);
+            skipping_ = found == end;
+            if (skipping_) {  // all of it belongs to an earlier piece
+                open_ = at_ < end_;
+                filled_ = 0;
+                return 0;
+            }
+            skipped_ = static_cast<std::size_t>(found - begin);
+        }
+        if (beyond_) {  // only the token that began in the piece is still ours
+            const char* found = std::find_if(begin + fresh_, end, &is_separator);
+            if (found == end && at_ < file_size_) {
+                return 0;
+            }
+            open_ = false;
+            filled_ = static_cast<std::size_t>(found - begin);
+            return filled_;
+        }
+        if (at_ == file_size_) {
+            open_ = false;
+            return filled_;
+        }
+        // Before fresh_ there is no separator: those bytes are the unfinished token of the last slice.
+        const char* last = end;
+        while (last != begin + fresh_ && !is_separator(last[-1])) {
+            --last;
+        }
+        const bool none = last == begin + fresh_;
+        const std::size_t tokens = none ? skipped_ : static_cast<std::size_t>(last - begin);
+        open_ = at_ < end_ || tokens != filled_;
+        return tokens;
+    }
+
+    static bool is_separator(char c) { return Separator::separates(c); }
+
+    std::unique_ptr<FileList> files_;
+    detail::Pieces pieces_;
+    detail::FileReader file_;
+    std::function<void()> before_slice_;
+    std::size_t slice_;
+    std::vector<char> buffer_;
+    std::size_t filled_ = 0;   ///< bytes in the buffer
+    std::size_t fresh_ = 0;    ///< where the bytes of the last slice begin
+    std::size_t skipped_ = 0;  ///< bytes at the begin that belong to an earlier piece
+    bool open_ = false;        ///< in the middle of a piece
+    bool skipping_ = false;    ///< the end of the token of an earlier piece has not been seen
+    bool beyond_ = false;      ///< the last slice lies behind the end of the piece
+    std::uint64_t at_ = 0;     ///< next byte of the file
+    std::uint64_t end_ = 0;    ///< of the piece
+    std::uint64_t file_size_ = 0;
+};
+
+}  // namespace kvasir

@@ -1,0 +1,119 @@
+#pragma once
+// Cuts bytes at separators, 64 at a time: one bit per byte says whether it separates, and the places where the bit
+// changes are the begins and ends of tokens.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__AVX2__) || defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#include "kvasir/key.hpp"
+
+namespace kvasir {
+
+/// The separators of words: space, tab, line feed, vertical tab, form feed, carriage return (isspace() of locale C).
+struct WhiteSpace {
+    static bool separates(char c) { return c == ' ' || static_cast<unsigned char>(c - '\t') < 5; }
+#if defined(__AVX2__)
+    static __m256i separates(__m256i c) {
+        const __m256i control = _mm256_sub_epi8(c, _mm256_set1_epi8('\t'));
+        return _mm256_or_si256(_mm256_cmpeq_epi8(c, _mm256_set1_epi8(' ')),
+                               _mm256_cmpeq_epi8(_mm256_min_epu8(control, _mm256_set1_epi8(4)), control));
+    }
+#elif defined(__SSE2__)
+    static __m128i separates(__m128i c) {
+        const __m128i control = _mm_sub_epi8(c, _mm_set1_epi8('\t'));
+        return _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8(' ')),
+                            _mm_cmpeq_epi8(_mm_min_epu8(control, _mm_set1_epi8(4)), control));
+    }
+#endif
+};
+
+/// The separator of lines.
+struct LineFeed {
+    static bool separates(char c) { return c == '\n'; }
+#if defined(__AVX2__)
+    static __m256i separates(__m256i c) { return _mm256_cmpeq_epi8(c, _mm256_set1_epi8('\n')); }
+#elif defined(__SSE2__)
+    static __m128i separates(__m128i c) { return _mm_cmpeq_epi8(c, _mm_set1_epi8('\n')); }
+#endif
+};
+
+namespace detail {
+
+/// One bit per byte of the 64 at `data`: does it separate? Portable, one byte at a time.
+template <class Separator>
+std::uint64_t separator_mask_scalar(const char* data) {
+    std::uint64_t mask = 0;
+    for (unsigned i = 0; i < 64; ++i) {
+        mask |= static_cast<std::uint64_t>(Separator::separates(data[i])) << i;
+    }
+    return mask;
+}
+
+/// The same by vector instructions where the compiler may use them.
+template <class Separator>
+std::uint64_t separator_mask(const char* data) {
+#if defined(__AVX2__)
+    std::uint64_t mask = 0;
+    for (unsigned i = 0; i < 2; ++i) {
+        const __m256i c = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(data + 32 * i));
+        const auto bits = static_cast<std::uint32_t>(_mm256_movemask_epi8(Separator::separates(c)));
+        mask |= static_cast<std::uint64_t>(bits) << (32 * i);
+    }
+    return mask;
+#elif defined(__SSE2__)
+    std::uint64_t mask = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+        const __m128i c = _mm_loadu_si128(reinterpret_cast<const __m128i*>(data + 16 * i));
+        const auto bits = static_cast<std::uint32_t>(_mm_movemask_epi8(Separator::separates(c)));
+        mask |= static_cast<std::uint64_t>(bits) << (16 * i);
+    }
+    return mask;
+#else
+    return separator_mask_scalar<Separator>(data);
+#endif
+}
+
+/// Bytes that must be readable behind the ones for_each_token() is given.
+inline constexpr std::size_t kTokenPadding = 64;
+
+/// Calls sink(PaddedView) for each run of bytes that do not separate. An end of the data ends the last one.
+template <class Separator, class Sink>
+void for_each_token(const char* data, std::size_t size, Sink&& sink) {
+    bool inside = false;
+    std::size_t begin = 0;
+    std::uint64_t before = 1;
+    for (std::size_t base = 0; base < size; base += 64) {
+        std::uint64_t mask = separator_mask<Separator>(data + base);
+        if (size - base < 64) {
+            mask |= ~std::uint64_t{0} << (size - base);
+        }
+        std::uint64_t edges = mask ^ ((mask << 1U) | before);
+        before = mask >> 63U;
+        while (edges != 0) {
+            if (!inside) {
+                begin = base + static_cast<std::size_t>(std::countr_zero(edges));
+                edges &= edges - 1;
+                inside = true;
+                if (edges == 0) {
+                    break;
+                }
+            }
+            const std::size_t end = base + static_cast<std::size_t>(std::countr_zero(edges));
+            edges &= edges - 1;
+            inside = false;
+            sink(PaddedView(data + begin, end - begin));
+        }
+    }
+    if (inside) {
+        sink(PaddedView(data + begin, size - begin));
+    }
+}
+
+}  // namespace detail
+}  // namespace kvasir

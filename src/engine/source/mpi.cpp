@@ -1,0 +1,80 @@
+#include "kvasir/mpi.hpp"
+
+#include <array>
+#include <climits>
+#include <cstdio>
+
+#include "kvasir/error.hpp"
+
+namespace kvasir {
+
+void check_mpi(int code, const char* call) {
+    if (code == MPI_SUCCESS) {
+        return;
+    }
+    std::array<char, MPI_MAX_ERROR_STRING> text{};
+    int length = 0;
+    MPI_Error_string(code, text.data(), &length);
+    throw MpiError(std::string(call) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
+}
+
+MpiEnvironment::MpiEnvironment(int& argc, char**& argv) { check_mpi(MPI_Init(&argc, &argv), "MPI_Init"); }
+
+MpiEnvironment::~MpiEnvironment() { MPI_Finalize(); }
+
+Communicator::Communicator(MPI_Comm parent) {
+    check_mpi(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
+}
+
+Communicator::~Communicator() { MPI_Comm_free(&comm_); }
+
+SharedCounter::SharedCounter(const Communicator& comm) {
+    const MPI_Aint bytes = comm.rank() == 0 ? sizeof(std::uint64_t) : 0;
+    check_mpi(MPI_Win_allocate(bytes, sizeof(std::uint64_t), MPI_INFO_NULL, comm.get(), &value_, &window_),
+              "MPI_Win_allocate");
+    if (comm.rank() == 0) {
+        *value_ = 0;
+    }
+    check_mpi(MPI_Barrier(comm.get()), "MPI_Barrier");
+    check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
+}
+
+SharedCounter::~SharedCounter() {
+    MPI_Win_unlock_all(window_);
+    MPI_Win_free(&window_);
+}
+
+std::uint64_t SharedCounter::next() {
+    const std::uint64_t one = 1;
+    std::uint64_t before = 0;
+    check_mpi(MPI_Fetch_and_op(&one, &before, MPI_UINT64_T, 0, 0, MPI_SUM, window_), "MPI_Fetch_and_op");
+    check_mpi(MPI_Win_flush(0, window_), "MPI_Win_flush");
+    return before;
+}
+
+void agree_on_success(const Communicator& comm, const std::string& cause) {
+    const int mine = cause.empty() ? INT_MAX : comm.rank();
+    int failed = INT_MAX;
+    check_mpi(MPI_Allreduce(&mine, &failed, 1, MPI_INT, MPI_MIN, comm.get()), "MPI_Allreduce");
+    if (failed == INT_MAX) {
+        return;
+    }
+    int length = static_cast<int>(cause.size());
+    check_mpi(MPI_Bcast(&length, 1, MPI_INT, failed, comm.get()), "MPI_Bcast");
+    std::string text = cause;
+    text.resize(static_cast<std::size_t>(length));
+    check_mpi(MPI_Bcast(text.data(), length, MPI_CHAR, failed, comm.get()), "MPI_Bcast");
+    throw JobError(failed, text);
+}
+
+void abort_job(const Communicator& comm, const std::string& cause) {
+    (void)std::fprintf(stderr, "error: rank %d: %s\n", comm.rank(), cause.c_str());
+    (void)std::fflush(stderr);
+    MPI_Abort(comm.get(), 1);
+    std::terminate();
+}
+
+}  // namespace kvasir

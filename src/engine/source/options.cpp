@@ -1,0 +1,89 @@
+#include "kvasir/options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "kvasir/error.hpp"
+
+namespace kvasir {
+namespace {
+
+constexpr std::size_t kSmallestPartition = 8;
+constexpr std::size_t kLargestBuffer = std::size_t{16} << 30U;
+
+void require(bool holds, const std::string& message) {
+    if (!holds) {
+        throw Error(message);
+    }
+}
+
+}  // namespace
+
+void validate(const Options& options, int ranks) {
+    const std::size_t smallest = kSmallestPartition * static_cast<std::size_t>(ranks);
+    require(options.send_buffer >= smallest && options.send_buffer <= kLargestBuffer,
+            "send buffer: " + std::to_string(options.send_buffer) + " bytes; with " + std::to_string(ranks) +
+                " ranks it must be from " + std::to_string(smallest) + " bytes to 16 GiB");
+    require(options.in_flight >= 2 && options.in_flight <= 4,
+            "in flight: " + std::to_string(options.in_flight) + "; it must be 2, 3 or 4");
+    require(options.slice >= 64, "slice: " + std::to_string(options.slice) + " bytes; it must be at least 64");
+    require(options.chunk >= 64, "chunk: " + std::to_string(options.chunk) + " bytes; it must be at least 64");
+    require(options.balance_factor >= 1, "balance factor: it must be at least 1");
+    require(options.balance_first >= 1, "first look at the balance: it must be after at least 1 record");
+}
+
+std::size_t parse_size(std::string_view text) {
+    constexpr std::array<std::pair<std::string_view, double>, 9> units{{{"", 1},
+                                                                        {"b", 1},
+                                                                        {"kb", 1e3},
+                                                                        {"mb", 1e6},
+                                                                        {"gb", 1e9},
+                                                                        {"kib", 1024},
+                                                                        {"mib", 1048576},
+                                                                        {"gib", 1073741824},
+                                                                        {"tb", 1e12}}};
+    const Error bad("size '" + std::string(text) +
+                    "': expected a positive number of bytes with or without a unit (kB, MB, GB, KiB, MiB, GiB)");
+    double number = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (code != std::errc{} || !std::isfinite(number)) {
+        throw bad;
+    }
+    std::string unit;
+    for (const char* at = end; at != text.data() + text.size(); ++at) {
+        if (*at != ' ') {
+            unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*at)));
+        }
+    }
+    const auto* found = std::find_if(units.begin(), units.end(), [&](const auto& u) { return u.first == unit; });
+    if (found == units.end()) {
+        throw bad;
+    }
+    const double bytes = std::round(number * found->second);
+    if (!(bytes >= 1) || bytes > 1e18) {
+        throw bad;
+    }
+    return static_cast<std::size_t>(bytes);
+}
+
+std::string name_of(Strategy value) { return value == Strategy::by_fill ? "by-fill" : "partition-full"; }
+
+std::string name_of(CombineWhere value) {
+    constexpr std::array names{"none", "before", "after", "both"};
+    return names.at(static_cast<std::size_t>(value));
+}
+
+std::string name_of(Balance value) {
+    constexpr std::array names{"hash", "repartition", "split"};
+    return names.at(static_cast<std::size_t>(value));
+}
+
+std::string name_of(Pipeline value) { return value == Pipeline::staged ? "staged" : "pipelined"; }
+
+std::string name_of(InputMode value) { return value == InputMode::dynamic ? "dynamic" : "static"; }
+
+}  // namespace kvasir

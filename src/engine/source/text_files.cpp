@@ -1,0 +1,197 @@
+#include "kvasir/text_files.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <numeric>
+
+#include "kvasir/error.hpp"
+
+namespace kvasir {
+namespace {
+
+namespace fs = std::filesystem;
+
+void add_file(FileList& list, const fs::path& path) {
+    if (::access(path.c_str(), R_OK) != 0) {
+        throw file_error("cannot read", path.string(), errno);
+    }
+    std::error_code code;
+    const std::uint64_t size = fs::file_size(path, code);
+    if (code) {
+        throw file_error("cannot read", path.string(), code.value());
+    }
+    list.paths.push_back(path.string());
+    list.sizes.push_back(size);
+}
+
+void add_folder(FileList& list, const fs::path& folder) {
+    std::vector<fs::path> found;
+    std::error_code code;
+    fs::recursive_directory_iterator at(folder, code);
+    for (; !code && at != fs::recursive_directory_iterator(); at.increment(code)) {
+        // is_regular_file() follows links to files; links to folders are not entered.
+        std::error_code kind;
+        if (at->is_regular_file(kind)) {
+            found.push_back(at->path());
+        } else if (at->is_directory(kind) && ::access(at->path().c_str(), R_OK | X_OK) != 0) {
+            throw file_error("cannot read folder", at->path().string(), errno);
+        }
+    }
+    if (code) {
+        throw file_error("cannot read folder", folder.string(), code.value());
+    }
+    std::sort(found.begin(), found.end());
+    for (const fs::path& path : found) {
+        add_file(list, path);
+    }
+}
+
+FileList look(const std::vector<std::string>& inputs) {
+    FileList list;
+    for (const std::string& input : inputs) {
+        std::error_code code;
+        const fs::file_status status = fs::status(input, code);
+        if (fs::is_directory(status)) {
+            add_folder(list, input);
+        } else if (fs::is_regular_file(status)) {
+            add_file(list, input);
+        } else if (!fs::exists(status)) {
+            throw file_error("cannot read", input, code ? code.value() : ENOENT);
+        } else {
+            throw Error("cannot read " + input + ": neither a regular file nor a folder");
+        }
+    }
+    return list;
+}
+
+void broadcast(const Communicator& comm, std::vector<std::uint64_t>& values) {
+    std::uint64_t count = values.size();
+    check_mpi(MPI_Bcast(&count, 1, MPI_UINT64_T, 0, comm.get()), "MPI_Bcast");
+    values.resize(count);
+    check_mpi(MPI_Bcast(values.data(), static_cast<int>(count), MPI_UINT64_T, 0, comm.get()), "MPI_Bcast");
+}
+
+}  // namespace
+
+std::uint64_t FileList::total() const { return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}); }
+
+FileList list_files(const Communicator& comm, const std::vector<std::string>& inputs) {
+    FileList list;
+    std::string cause;
+    if (comm.rank() == 0) {
+        try {
+            list = look(inputs);
+        } catch (const std::exception& error) {
+            cause = error.what();
+        }
+    }
+    agree_on_success(comm, cause);
+    std::string joined;
+    for (const std::string& path : list.paths) {
+        joined += path + '\0';
+    }
+    std::vector<std::uint64_t> bytes{joined.size()};
+    broadcast(comm, bytes);
+    joined.resize(bytes[0]);
+    check_mpi(MPI_Bcast(joined.data(), static_cast<int>(joined.size()), MPI_CHAR, 0, comm.get()), "MPI_Bcast");
+    broadcast(comm, list.sizes);
+    list.paths.clear();
+    for (std::size_t at = 0; at < joined.size(); at += list.paths.back().size() + 1) {
+        list.paths.emplace_back(joined.c_str() + at);
+    }
+    return list;
+}
+
+namespace detail {
+
+Pieces::Pieces(const Communicator& comm, const FileList& files, const Options& options)
+    : files_(files), chunk_bytes_(options.chunk), total_(files.total()) {
+    const auto rank = static_cast<std::uint64_t>(comm.rank());
+    const auto ranks = static_cast<std::uint64_t>(comm.size());
+    // Not total * rank / ranks: that product overflows for large inputs.
+    share_begin_ = total_ / ranks * rank + std::min(rank, total_ % ranks);
+    share_end_ = share_begin_ + total_ / ranks + static_cast<std::uint64_t>(rank < total_ % ranks);
+    if (options.input == InputMode::dynamic) {
+        counter_ = std::make_unique<SharedCounter>(comm);
+    }
+}
+
+bool Pieces::next_chunk() {
+    if (counter_) {
+        const std::uint64_t number = counter_->next();
+        if (number >= (total_ + chunk_bytes_ - 1) / chunk_bytes_) {
+            return false;
+        }
+        begin_ = number * chunk_bytes_;
+        end_ = std::min(total_, begin_ + chunk_bytes_);
+    } else {
+        if (share_begin_ == share_end_) {
+            return false;
+        }
+        begin_ = share_begin_;
+        end_ = share_end_;
+        share_begin_ = share_end_;
+    }
+    ++chunks_;
+    return true;
+}
+
+std::optional<Piece> Pieces::next() {
+    if (begin_ == end_ && !next_chunk()) {
+        return std::nullopt;
+    }
+    while (begin_ >= file_begin_ + files_.sizes[file_]) {  // chunks only ever go forward
+        file_begin_ += files_.sizes[file_];
+        ++file_;
+    }
+    const std::uint64_t end = std::min(end_, file_begin_ + files_.sizes[file_]);
+    const Piece piece{file_, begin_ - file_begin_, end - file_begin_};
+    begin_ = end;
+    return piece;
+}
+
+FileReader::~FileReader() { close(); }
+
+void FileReader::close() {
+    if (descriptor_ >= 0) {
+        ::close(descriptor_);
+        descriptor_ = -1;
+    }
+}
+
+void FileReader::open(const std::string& path) {
+    if (descriptor_ >= 0 && path == path_) {
+        return;
+    }
+    close();
+    path_ = path;
+    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0) {
+        throw file_error("cannot read", path, errno);
+    }
+}
+
+void FileReader::read(char* to, std::size_t bytes, std::uint64_t offset) {
+    while (bytes != 0) {
+        const ssize_t got = ::pread(descriptor_, to, bytes, static_cast<off_t>(offset));
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            throw file_error("cannot read", path_, errno);
+        }
+        if (got == 0) {
+            throw Error("cannot read " + path_ + ": it became shorter while it was being read");
+        }
+        to += got;
+        offset += static_cast<std::uint64_t>(got);
+        bytes -= static_cast<std::size_t>(got);
+    }
+}
+
+}  // namespace detail
+}  // namespace kvasir
