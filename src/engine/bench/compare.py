@@ -1,0 +1,262 @@
+"""Compare the engine's mini-apps with the single-thread yardstick, as CPU ratios on generated texts.
+
+All programs take turns in every round (A B C A B C ...), so that a busy machine disturbs them alike. CPU is user and
+system time of a program with everything it started, MPI's launcher and its waiting included. A program whose counts
+differ from the yardstick's is an error; a time never is.
+"""
+
+import argparse
+import csv
+import json
+import os
+import shlex
+import signal
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from measured_run import CompareError, Usage, run
+from rich.console import Console
+from rich.table import Table
+
+YARDSTICK = "yardstick"
+LAUNCHER = "mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1"
+MEBI = 1 << 20
+
+# Distinct words of a text of N words, and the generator's options for it. 1,111,104 is the paper's "1M"; smaller
+# texts have a quarter of their words distinct instead. u4m is that quarter at any size (4 M at 16 M words).
+DATASETS: dict[str, tuple[Callable[[int], int], list[str]]] = {
+    "u72": (lambda words: min(72, words), []),
+    "u5k": (lambda words: min(5000, words), []),
+    "zipf": (lambda words: min(1_111_104, words // 4 or 1), ["--distribution=zipf", "--exponent=1"]),
+    "u1m": (lambda words: min(1_111_104, words // 4 or 1), []),
+    "u4m": (lambda words: words // 4 or 1, []),
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run of one program on one text."""
+
+    data: str
+    words: int
+    unique: int
+    bytes: int
+    program: str
+    round: int
+    usage: Usage
+    ratio: float
+
+
+def counts_of(report: Path) -> tuple[int, int, int]:
+    """Words, distinct words and checksum of a program's report."""
+    try:
+        facts = json.loads(report.read_text(encoding="utf-8"))
+        return int(facts["words"]), int(facts["keys"]), int(facts["checksum"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CompareError(
+            f"{report.name}: expected JSON with words, keys and checksum: {error!r}"
+        ) from error
+
+
+def default_candidates(programs: Path, launcher: str, options: str) -> dict[str, str]:
+    """Command of each program of the engine, by the name it has in the table."""
+    return {
+        f"{app}, {ranks} rank{'s' if ranks > 1 else ''}": f"{launcher} -n {ranks} {shlex.quote(str(programs / app))}"
+        f" {options} --report {{report}} {{input}}"
+        for app in ("reduce-by-key", "group-by-key")
+        for ranks in (1, 2)
+    }
+
+
+def filled(template: str, text: Path, report: Path) -> list[str]:
+    """Words of a command, with {input} and {report} replaced; other braces stay."""
+    places = {"{input}": str(text), "{report}": str(report)}
+    return [places.get(word, word) for word in shlex.split(template)]
+
+
+def generate(programs: Path, name: str, words: int, seed: int, folder: Path) -> tuple[Path, dict[str, int]]:
+    """Make the text `name`; returns it and the facts the generator reports."""
+    unique, options = DATASETS[name]
+    text, report = folder / f"{name}.txt", folder / f"{name}.json"
+    command = [str(programs / "generate"), f"--words={words}", f"--unique={unique(words)}", f"--seed={seed}"]
+    run([*command, *options, f"--output={text}", f"--report={report}"], folder / "log")
+    return text, json.loads(report.read_text(encoding="utf-8"))
+
+
+def compare(
+    name: str,
+    commands: dict[str, str],
+    text: Path,
+    facts: dict[str, int],
+    rounds: int,
+    say: Callable[[str], None],
+) -> list[Measured]:
+    """Runs of all programs on one text, in turns. The first turn of the yardstick, not kept, warms the page cache."""
+    folder = text.parent
+    report, log = folder / "report.json", folder / "log"
+    run(filled(commands[YARDSTICK], text, report), log)
+    expected = counts_of(report)
+    if expected[:2] != (facts["words"], facts["unique"]):
+        raise CompareError(f"{name}: the yardstick counts {expected[:2]}, the generator made {facts}")
+    measured = []
+    for turn in range(1, rounds + 1):
+        base = 0.0
+        for program, command in commands.items():
+            say(f"{name}, round {turn} of {rounds}: {program}")
+            report.unlink(missing_ok=True)
+            usage = run(filled(command, text, report), log)
+            found = counts_of(report)
+            if found != expected:
+                raise CompareError(
+                    f"{name}: {program}: words, keys and checksum are {found}, the yardstick's {expected}"
+                )
+            base = usage.cpu_s if program == YARDSTICK else base
+            ratio = usage.cpu_s / base if base > 0 else float("nan")
+            measured.append(
+                Measured(name, facts["words"], facts["unique"], facts["bytes"], program, turn, usage, ratio)
+            )
+    return measured
+
+
+def table_of(measured: list[Measured], rounds: int) -> Table:
+    """Medians over the rounds, with lowest and highest CPU ratio."""
+    table = Table(title=f"CPU against the single-thread yardstick (median of n={rounds}, min..max)")
+    for column in (
+        "data",
+        "words",
+        "distinct",
+        "program",
+        "CPU s",
+        "CPU ratio",
+        "min..max",
+        "wall s",
+        "peak MiB",
+    ):
+        left = column in ("data", "program")
+        table.add_column(column, justify="left" if left else "right", no_wrap=True)
+    groups: dict[tuple[str, str], list[Measured]] = {}
+    for one in measured:
+        groups.setdefault((one.data, one.program), []).append(one)
+    last = ""
+    for (data, program), runs in groups.items():
+        if last and data != last:
+            table.add_section()
+        ratios = [one.ratio for one in runs]
+        table.add_row(
+            *(["", "", ""] if data == last else [data, str(runs[0].words), str(runs[0].unique)]),
+            program,
+            f"{statistics.median(one.usage.cpu_s for one in runs):.3f}",
+            f"{statistics.median(ratios):.2f}",
+            f"{min(ratios):.2f}..{max(ratios):.2f}",
+            f"{statistics.median(one.usage.wall_s for one in runs):.3f}",
+            f"{max(one.usage.peak_rss for one in runs) / MEBI:.0f}",
+        )
+        last = data
+    table.caption = "CPU: user + system of all processes, launcher included. Peak: the largest process."
+    return table
+
+
+def write_csv(measured: list[Measured], path: Path) -> None:
+    """One row per run; the file appears only when it is whole."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    columns = "data,words,unique,bytes,program,round,cpu_s,cpu_ratio,wall_s,peak_rss_bytes"
+    try:
+        with part.open("w", newline="", encoding="utf-8") as file:
+            rows = csv.writer(file, lineterminator="\n")
+            rows.writerow(columns.split(","))
+            for one in measured:
+                used = [
+                    f"{one.usage.cpu_s:.6f}",
+                    f"{one.ratio:.4f}",
+                    f"{one.usage.wall_s:.6f}",
+                    one.usage.peak_rss,
+                ]
+                rows.writerow([one.data, one.words, one.unique, one.bytes, one.program, one.round, *used])
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise CompareError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def positive(text: str) -> int:
+    """A whole number above 0, for argparse."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"found '{text}', expected a whole number above 0")
+    return int(text)
+
+
+def candidate(text: str) -> tuple[str, str]:
+    """NAME=COMMAND, for argparse."""
+    name, equals, command = text.partition("=")
+    if not name or not equals or "{input}" not in command or "{report}" not in command:
+        raise argparse.ArgumentTypeError(
+            f"found '{text}', expected NAME=COMMAND with {{input}} and {{report}} in it"
+        )
+    return name, command
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--bin", type=Path, required=True, help="folder of the built programs")
+    parser.add_argument(
+        "--words", type=positive, default=8_000_000, help="words of each text (default 8 million)"
+    )
+    parser.add_argument("--rounds", type=positive, default=3, help="turns of every program (default 3)")
+    parser.add_argument("--data", nargs="+", choices=DATASETS, default=list(DATASETS), help="which texts")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the texts")
+    parser.add_argument("--launcher", default=LAUNCHER, help="how ranks are started, without their number")
+    parser.add_argument("--app-options", default="", help="more options of the mini-apps, in one string")
+    parser.add_argument(
+        "--candidate",
+        type=candidate,
+        action="append",
+        help="NAME=COMMAND to compare instead of the mini-apps, {input} and {report} in it (may be repeated)",
+    )
+    parser.add_argument(
+        "--scratch", type=Path, help="folder for the texts (default: the system's for temporary files)"
+    )
+    parser.add_argument("--output", type=Path, help="CSV with one row per run")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str]) -> int:
+    """Run the comparison; 0 unless something other than a time was wrong."""
+    options = parse(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    programs = options.bin.resolve()
+    candidates = dict(
+        options.candidate or default_candidates(programs, options.launcher, options.app_options).items()
+    )
+    yardstick = f"{shlex.quote(str(programs / 'wordcount-yardstick'))} --report {{report}} {{input}}"
+    commands = {YARDSTICK: yardstick, **candidates}
+    console, errors = Console(), Console(stderr=True)
+    measured: list[Measured] = []
+    try:
+        with (
+            tempfile.TemporaryDirectory(dir=options.scratch, prefix="bench ") as scratch,
+            errors.status("") as status,
+        ):
+            for name in options.data:
+                status.update(f"{name}: generating")
+                text, facts = generate(programs, name, options.words, options.seed, Path(scratch))
+                measured += compare(name, commands, text, facts, options.rounds, status.update)
+                text.unlink()
+        if options.output:
+            write_csv(measured, options.output)
+    except (CompareError, OSError) as error:
+        print(f"compare: {error}", file=sys.stderr)
+        return 1
+    console.print(table_of(measured, options.rounds))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

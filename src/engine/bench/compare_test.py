@@ -1,0 +1,142 @@
+"""compare.py with real programs: the yardstick against itself, one that counts wrong, one that fails.
+
+Usage: compare_test.py BIN [unittest arguments]
+"""
+
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+COMPARE = Path(__file__).with_name("compare.py")
+BIN = Path()
+
+
+class Compare(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="compare test ")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        (self.folder / "scratch").mkdir()
+        self.yardstick = f"'{BIN}/wordcount-yardstick' --report {{report}} {{input}}"
+
+    def compare(self, *arguments, words=20000):
+        command = [
+            sys.executable,
+            COMPARE,
+            "--bin",
+            BIN,
+            f"--words={words}",
+            f"--scratch={self.folder}/scratch",
+        ]
+        environment = {**os.environ, "COLUMNS": "200"}
+        return subprocess.run(
+            [*command, *arguments], capture_output=True, text=True, env=environment, check=False
+        )
+
+    def leftovers(self):
+        return [path.name for path in self.folder.rglob("*") if path.name != "scratch"]
+
+    def test_every_program_has_its_turn_on_every_text_in_every_round(self):
+        output = self.folder / "out.csv"
+        done = self.compare("--rounds=2", f"--candidate=again={self.yardstick}", f"--output={output}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with output.open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        turns = [(row["data"], row["round"], row["program"]) for row in rows]
+        texts = ("u72", "u5k", "zipf", "u1m", "u4m")
+        self.assertEqual(
+            turns,
+            [(data, turn, program) for data in texts for turn in "12" for program in ("yardstick", "again")],
+        )
+        self.assertEqual([row["unique"] for row in rows[::4]], ["72", "5000", "5000", "5000", "5000"])
+        for row in rows:
+            self.assertEqual(row["words"], "20000")
+            self.assertGreater(float(row["cpu_s"]), 0)
+            self.assertGreater(int(row["peak_rss_bytes"]), 1 << 20)
+            if row["program"] == "yardstick":
+                self.assertEqual(float(row["cpu_ratio"]), 1)
+        self.assertIn("again", done.stdout)
+        self.assertEqual(self.leftovers(), ["out.csv"])
+
+    def test_ratio_is_that_of_the_same_round(self):
+        output = self.folder / "out.csv"
+        thrice = 'thrice=sh -c \'"$0" "$2" >/dev/null; "$0" "$2" >/dev/null; "$0" --report "$1" "$2"\''
+        thrice += f" '{BIN}/wordcount-yardstick' {{report}} {{input}}"
+        done = self.compare("--data=u4m", f"--candidate={thrice}", f"--output={output}", words=1_000_000)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with output.open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        for base, row in zip(rows[::2], rows[1::2], strict=True):
+            ratio = float(row["cpu_s"]) / float(base["cpu_s"])
+            self.assertAlmostEqual(float(row["cpu_ratio"]), ratio, delta=0.001 * ratio)
+        # CPU of what a program starts counts: three counts of which two are children of a child.
+        self.assertGreater(max(float(row["cpu_ratio"]) for row in rows), 1.5)
+
+    def test_a_program_that_counts_wrong_is_an_error(self):
+        output = self.folder / "out.csv"
+        wrong = f"--candidate=twice={self.yardstick} {{input}}"
+        done = self.compare("--data=u72", wrong, f"--output={output}")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("u72: twice: words, keys and checksum are (40000, 72,", done.stderr)
+        self.assertEqual(self.leftovers(), [])
+
+    def test_programs_that_fail_or_are_not_there_are_named(self):
+        for command, expected in (
+            (
+                f"'{BIN}/wordcount-yardstick' --report {{report}} {{input}} /no/such/file",
+                "/no/such/file: no such file",
+            ),
+            ("/no/such/program {report} {input}", "/no/such/program: cannot be started: No such file"),
+            ("true {report} {input}", "report.json: expected JSON with words, keys and checksum"),
+        ):
+            done = self.compare("--data=u72", f"--candidate=bad={command}")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(expected, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+            self.assertEqual(self.leftovers(), [])
+
+    def test_wrong_arguments_are_refused_before_anything_runs(self):
+        for argument, expected in (
+            ("--words=-3", "expected a whole number above 0"),
+            ("--rounds=none", "expected a whole number above 0"),
+            ("--data=u9", "invalid choice: 'u9'"),
+            ("--candidate=nothing", "expected NAME=COMMAND"),
+        ):
+            done = self.compare(argument)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(expected, done.stderr)
+        done = self.compare(
+            "--data=u72", f"--candidate=again={self.yardstick}", "--output=/no/such/folder/out.csv"
+        )
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/no/such/folder/out.csv: cannot be written", done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_stopped_it_takes_its_programs_and_texts_along(self):
+        pid_file = self.folder / "pid"
+        sleeper = f"--candidate=sleeper=sh -c 'echo $$ > \"{pid_file}\"; exec sleep 600' {{report}} {{input}}"
+        command = [sys.executable, COMPARE, "--bin", BIN, "--words=2000", "--data=u72"]
+        process = subprocess.Popen(
+            [*command, f"--scratch={self.folder}/scratch", sleeper],
+            stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + 60
+        while not (pid_file.exists() and pid_file.read_text()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        sleeper_pid = int(pid_file.read_text())
+        process.terminate()
+        self.assertEqual(process.wait(timeout=60), 143)
+        with self.assertRaises(ProcessLookupError):
+            os.kill(sleeper_pid, 0)
+        self.assertEqual(self.leftovers(), ["pid"])
+
+
+if __name__ == "__main__":
+    BIN = Path(sys.argv.pop(1)).resolve()
+    unittest.main()
