@@ -114,9 +114,9 @@ def table_runs(wildcards):
     """Records of all runs of an experiment."""
     spec = plan_of(wildcards.scale, wildcards.study).tables[wildcards.experiment]
     return [
-        f"{spec.runs_root}/{spec.study}/{spec.experiment}/{point}/{rep}/run.json"
-        for point, repetitions in spec.runs.items()
-        for rep in range(1, repetitions + 1)
+        f"{runs.folder}/{rep}/run.json"
+        for runs in spec.runs.values()
+        for rep in range(1, runs.repetitions + 1)
     ]
 
 

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 from dataclasses import dataclass
 
-from harness.config import Experiment, Level
+from harness.config import Experiment, Level, Study
 
 UNITS = {"cap_w": "W", "buffer_mb": "MB", "sample_ms": "ms"}
 
@@ -28,6 +28,20 @@ def expand(experiment: Experiment, defaults: dict[str, Level]) -> list[Point]:
         name = "_".join(f"{level}{UNITS.get(factor, '')}" for factor, level in varied.items())
         points.append(Point(name, {**defaults, **experiment.fixed, **linked, **varied}))
     return points
+
+
+def lenders(study: Study, name: str) -> dict[str, tuple[str, str]]:
+    """Points of experiment `name` whose runs are another experiment's: point -> (experiment, its point)."""
+    experiment = study.experiments[name]
+    if experiment.borrows is None:
+        return {}
+    lender = expand(study.experiments[experiment.borrows], study.defaults)
+    return {
+        point.name: (experiment.borrows, other.name)
+        for point in expand(experiment, study.defaults)
+        for other in lender
+        if other.levels == point.levels
+    }
 
 
 def seed_of(base: int, *identity: object) -> int:

@@ -45,16 +45,22 @@ class NotRun(_Model):
     reason: str
 
 
+class Runs(_Model):
+    """The runs of one point: repetitions 1 to n, in folders below `folder` (of another experiment if borrowed)."""
+
+    folder: str
+    repetitions: int
+
+
 class TableSpec(_Model):
     """One experiment's table: its runs in the order of the plan and the points that cannot be run here."""
 
     study: str
     experiment: str
     scale: str
-    runs_root: str
     factors: list[str]
     """Names of the factor columns, in order."""
-    runs: dict[str, int]
-    """Point -> repetitions."""
+    runs: dict[str, Runs]
+    """By point."""
     not_run: list[NotRun]
     repetitions: int

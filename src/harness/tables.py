@@ -64,30 +64,30 @@ EVENT_SCHEMA = pa.DataFrameSchema(
 )
 
 
-def run_folders(spec: TableSpec) -> Iterator[Path]:
-    """Folders of all runs of an experiment, in the order of the plan."""
-    for point, repetitions in spec.runs.items():
-        for rep in range(1, repetitions + 1):
-            yield Path(spec.runs_root) / spec.study / spec.experiment / point / str(rep)
+def run_folders(spec: TableSpec) -> Iterator[tuple[str, Path]]:
+    """Point and folder of all runs of an experiment, in the order of the plan."""
+    for point, runs in spec.runs.items():
+        for rep in range(1, runs.repetitions + 1):
+            yield point, Path(runs.folder) / str(rep)
 
 
-def identity_row(record: Record, factors: list[str]) -> dict[str, Any]:
-    """The columns that say which run a row belongs to."""
+def identity_row(spec: TableSpec, point: str, record: Record) -> dict[str, Any]:
+    """The columns that say which run a row belongs to; a borrowed run counts as this experiment's."""
     who = record.identity
-    row: dict[str, Any] = {key: getattr(who, key) for key in IDENTITY}
-    return {**row, **{name: who.factors.get(name) for name in factors}}
+    row: dict[str, Any] = {"study": spec.study, "experiment": spec.experiment, "point": point, "rep": who.rep}
+    return {**row, **{name: who.factors.get(name) for name in spec.factors}}
 
 
-def metric_rows(spec: TableSpec, records: list[Record]) -> list[dict[str, Any]]:
+def metric_rows(spec: TableSpec, runs: list[tuple[str, Record]]) -> list[dict[str, Any]]:
     """Rows of the metric table: runs in the plan's order, then the points that could not run here."""
-    started = sorted(records, key=lambda record: record.outcome.started)
+    started = sorted((record for _, record in runs), key=lambda record: record.outcome.started)
     order = {id(record): place for place, record in enumerate(started, 1)}
     empty = {"metric": None, "value": None, "unit": None, "source": "none"}
     rows: list[dict[str, Any]] = []
-    for record in records:
+    for point, record in runs:
         outcome = record.outcome
         head = {
-            **identity_row(record, spec.factors),
+            **identity_row(spec, point, record),
             "order": order[id(record)],
             "status": outcome.status,
             "reason": outcome.reason,
@@ -112,9 +112,9 @@ def metric_rows(spec: TableSpec, records: list[Record]) -> list[dict[str, Any]]:
 
 def metric_table(spec: TableSpec) -> pl.DataFrame:
     """One row per run and metric of an experiment. Raises KvasirError naming a bad record."""
-    records = [read(folder / "run.json") for folder in run_folders(spec)]
+    runs = [(point, read(folder / "run.json")) for point, folder in run_folders(spec)]
     columns = [*IDENTITY, "order", "status", "reason", *spec.factors, *METRIC]
-    rows = metric_rows(spec, records)
+    rows = metric_rows(spec, runs)
     types = {"value": pl.Float64, "rep": pl.Int64, "order": pl.Int64, "metric": pl.String, "unit": pl.String}
     frame = pl.DataFrame(rows, infer_schema_length=None, schema_overrides=types)
     return METRIC_SCHEMA.validate(frame.select(columns))
@@ -123,7 +123,7 @@ def metric_table(spec: TableSpec) -> pl.DataFrame:
 def beside(spec: TableSpec, name: str, columns: list[str]) -> pl.DataFrame:
     """The CSV files `name` of all runs that ended well, joined, with the runs' identity and factors."""
     frames = []
-    for folder in run_folders(spec):
+    for point, folder in run_folders(spec):
         record = read(folder / "run.json")
         if record.outcome.status != "ok":
             continue
@@ -136,7 +136,7 @@ def beside(spec: TableSpec, name: str, columns: list[str]) -> pl.DataFrame:
             raise KvasirError(
                 f"{path}: expected a CSV file with columns {','.join(columns)}: {why}"
             ) from None
-        row = identity_row(record, spec.factors)
+        row = identity_row(spec, point, record)
         types = {key: pl.String for key, value in row.items() if value is None}
         frames.append(pl.DataFrame([row], schema_overrides=types).join(frame, how="cross"))
     if not frames:

@@ -45,7 +45,11 @@ def test_paper_scale_has_the_papers_numbers() -> None:
         ("knm", 72, 72),
     }
     buffers = {r.identity.factors["buffer_bytes"] for r in made.runs if r.identity.experiment == "buffering"}
-    assert buffers == {32_000_000, 64_000_000, 128_000_000}
+    assert buffers == {32_000_000, 128_000_000}, "with 64 MB the runs of combinability serve"
+    table = made.tables["buffering"]
+    assert len(table.runs) == 81, "nine data sets, three buffers, three caps (X000-4)"
+    assert table.runs["4B5K_64MB_140W"].folder.endswith("runs/mimir/combinability/4B5K_140W")
+    assert table.runs["4B5K_32MB_140W"].folder.endswith("runs/mimir/buffering/4B5K_32MB_140W")
 
 
 def test_caps_that_cannot_be_set_are_not_run_and_say_why() -> None:

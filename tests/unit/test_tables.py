@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import KvasirError
 from harness.records import Factors, Identity, Metric, Outcome, Record, save, write_folder
-from harness.spec import NotRun, TableSpec
+from harness.spec import NotRun, Runs, TableSpec
 from harness.tables import event_table, metric_table, trace_table, write_csv
 
 TRACE = "t_s,half_width_s,host,domain,metric,value,unit,source\n0.1,0.0001,h,ranks,cpu,1.5,cores,measured:procfs\n"
@@ -54,9 +54,8 @@ def spec_of(root: Path, runs: dict[str, int], not_run: list[NotRun] | None = Non
         study="s",
         experiment="e",
         scale="smoke",
-        runs_root=str(root),
         factors=["data", "ranks", "unique"],
-        runs=runs,
+        runs={point: Runs(folder=str(root / "s" / "e" / point), repetitions=n) for point, n in runs.items()},
         not_run=not_run or [],
         repetitions=2,
     )

@@ -58,6 +58,9 @@ class Experiment(Strict):
     factors: dict[Word, list[Level]] = Field(min_length=1)
     linked: dict[Word, Linked] = Field(default_factory=dict)
     fixed: dict[Word, Level] = Field(default_factory=dict)
+    borrows: Word | None = Field(
+        default=None, description="an experiment whose runs serve for points with the same levels"
+    )
     events: bool = Field(default=False, description="keep the engine's event log (tiny inputs only)")
     repetitions: PositiveInt | None = Field(default=None, description="where other than the scale's")
 
@@ -119,6 +122,10 @@ class Study(Strict):
             if unknown:
                 known = sorted(self.defaults)
                 raise ValueError(f"experiment {name}: unknown factor {sorted(unknown)}, known: {known}")
+            if experiment.borrows is not None and experiment.borrows not in self.experiments:
+                raise ValueError(
+                    f"experiment {name}: borrows from {experiment.borrows!r}, which is no experiment"
+                )
             missing = experiment.levels_of("data") - set(self.datasets)
             if missing:
                 known = sorted(self.datasets)

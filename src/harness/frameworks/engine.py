@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from harness.config import Config, Level, MimirScale, Study
 from harness.datasets import Text, buffer_bytes, ranks_of, text_of
-from harness.plan import Point, expand, seed_of
+from harness.plan import Point, expand, lenders, seed_of
 from harness.records import Factors, Identity
-from harness.spec import NotRun, RunSpec, TableSpec
+from harness.spec import NotRun, Runs, RunSpec, TableSpec
 
 PROGRAMS = "build/programs/bin"
 HIGHEST_CAP = 215
@@ -74,7 +74,8 @@ def plan(study: Study, config: Config, cap_refusal: str) -> Plan:
     for name, experiment in study.experiments.items():
         repetitions = experiment.repetitions or scale.repetitions
         skipped: list[NotRun] = []
-        counts: dict[str, int] = {}
+        own: dict[str, Runs] = {}
+        borrowed = lenders(study, name)
         columns: list[str] = []
         for point in expand(experiment, study.defaults):
             ranks = ranks_of(str(point.levels["platform"]), study, scale.ranks)
@@ -90,7 +91,11 @@ def plan(study: Study, config: Config, cap_refusal: str) -> Plan:
                 )
                 continue
             texts[text.path] = text
-            counts[point.name] = repetitions
+            lender, its_point = borrowed.get(point.name, (name, point.name))
+            folder = f"{config.results}/runs/{study.id}/{lender}/{its_point}"
+            own[point.name] = Runs(folder=folder, repetitions=repetitions)
+            if point.name in borrowed:
+                continue
             for rep in range(1, repetitions + 1):
                 identity = Identity(
                     study=study.id,
@@ -120,9 +125,8 @@ def plan(study: Study, config: Config, cap_refusal: str) -> Plan:
             study=study.id,
             experiment=name,
             scale=config.top.scale,
-            runs_root=f"{config.results}/runs",
             factors=columns,
-            runs=counts,
+            runs=own,
             not_run=skipped,
             repetitions=repetitions,
         )
