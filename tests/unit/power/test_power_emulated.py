@@ -223,17 +223,23 @@ class TestThrottles:
 
     def test_v2_group_is_written_as_the_kernel_wants_it(self, tmp_path: Path) -> None:
         # A plain folder stands in for a cgroup: only the file's name and content are of interest.
-        quota = CgroupQuota(tmp_path / "group", 2, 20_000)
+        quota = CgroupQuota(tmp_path / "group", 2, 20_000, hold_s=0)
         quota.limit(0.5)
         assert (tmp_path / "group/cpu.max").read_text() == "10000 20000"
         quota.limit(0.001)
         assert (tmp_path / "group/cpu.max").read_text() == "1000 20000"
 
     def test_v1_group(self, tmp_path: Path) -> None:
-        quota = CgroupQuota(tmp_path / "group", 1, 20_000)
+        quota = CgroupQuota(tmp_path / "group", 1, 20_000, hold_s=0)
         quota.limit(0.5)
         assert (tmp_path / "group/cpu.cfs_period_us").read_text() == "20000"
         assert (tmp_path / "group/cpu.cfs_quota_us").read_text() == "10000"
+
+    def test_the_quota_is_not_written_at_every_tick(self, tmp_path: Path) -> None:
+        quota = CgroupQuota(tmp_path / "group", 2, 20_000, hold_s=1000)
+        first = (tmp_path / "group/cpu.max").read_text()
+        quota.limit(0.5)
+        assert (tmp_path / "group/cpu.max").read_text() == first
 
     def test_real_group_where_there_is_one_else_duty_cycle(self) -> None:
         throttle = choose(0.02)

@@ -14,6 +14,9 @@ from typing import Any, Protocol
 from harness.power.procs import RankClock, descendants
 
 _MIN_QUOTA_US = 1000  # the kernel refuses less
+# A new quota comes with a full budget and forgives what was overdrawn, so one that is written at every tick while
+# the frequency settles would hardly bind.
+_HOLD_S = 0.1
 
 
 class Throttle(Protocol):
@@ -37,12 +40,14 @@ class Throttle(Protocol):
 class CgroupQuota:
     """CPU bandwidth control. `folder` is the new group; v1 and v2 differ in the file only."""
 
-    def __init__(self, folder: Path, version: int, period_us: int) -> None:
+    def __init__(self, folder: Path, version: int, period_us: int, hold_s: float = _HOLD_S) -> None:
         self.name = f"cgroup-v{version}"
         self._folder = folder
         self._version = version
         self._period = period_us
+        self._hold_s = hold_s
         self._quota = 0
+        self._written = 0.0
         folder.mkdir()
         try:
             if version == 1:
@@ -59,15 +64,17 @@ class CgroupQuota:
                 (self._folder / "cgroup.procs").write_text(str(pid))
 
     def limit(self, cores: float) -> None:
-        """Write the quota when it changed."""
+        """Write the quota when it changed, but not too often."""
         quota = max(_MIN_QUOTA_US, round(cores * self._period))
-        if quota == self._quota:
+        now = monotonic()
+        if quota == self._quota or now < self._written + self._hold_s:
             return
         if self._version == 1:
             (self._folder / "cpu.cfs_quota_us").write_text(str(quota))
         else:
             (self._folder / "cpu.max").write_text(f"{quota} {self._period}")
         self._quota = quota
+        self._written = now
 
     def statistics(self) -> dict[str, Any]:
         """`nr_periods` and `nr_throttled` tell whether the job ever reached its quota."""
