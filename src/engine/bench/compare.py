@@ -25,6 +25,7 @@ from rich.table import Table
 YARDSTICK = "yardstick"
 LAUNCHER = "mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1"
 MEBI = 1 << 20
+TABLE_WIDTH = 124
 
 # Distinct words of a text of N words, and the generator's options for it. 1,111,104 is the paper's "1M"; smaller
 # texts have a quarter of their words distinct instead. u4m is that quarter at any size (4 M at 16 M words).
@@ -38,8 +39,18 @@ DATASETS: dict[str, tuple[Callable[[int], int], list[str]]] = {
 
 
 @dataclass(frozen=True)
+class Report:
+    """What a program says of itself: words, distinct words and checksum; CPU seconds of the job, without the start of
+    MPI; bytes of resident memory at the peak, summed over ranks."""
+
+    counts: tuple[int, int, int]
+    job_cpu_s: float
+    peak: int
+
+
+@dataclass(frozen=True)
 class Measured:
-    """One run of one program on one text."""
+    """One run of one program on one text, and the yardstick's run in the same round."""
 
     data: str
     words: int
@@ -48,17 +59,31 @@ class Measured:
     program: str
     round: int
     usage: Usage
-    ratio: float
+    report: Report
+    base: "Measured | None" = None
+
+    @property
+    def ratio(self) -> float:
+        """CPU of everything that was started, over the yardstick's."""
+        return self.usage.cpu_s / self.base.usage.cpu_s if self.base else 1.0
+
+    @property
+    def job_ratio(self) -> float:
+        """CPU of the job alone, over the yardstick's."""
+        return self.report.job_cpu_s / self.base.report.job_cpu_s if self.base else 1.0
 
 
-def counts_of(report: Path) -> tuple[int, int, int]:
-    """Words, distinct words and checksum of a program's report."""
+def report_of(report: Path) -> Report:
+    """The numbers of a program's report that are compared."""
     try:
-        facts = json.loads(report.read_text(encoding="utf-8"))
-        return int(facts["words"]), int(facts["keys"]), int(facts["checksum"])
+        metrics = json.loads(report.read_text(encoding="utf-8"))["metrics"]
+        words, keys, checksum = (int(metrics[name]["value"]) for name in ("words", "keys", "output.checksum"))
+        return Report(
+            (words, keys, checksum), float(metrics["cpu.total"]["value"]), int(metrics["mem.peak"]["value"])
+        )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CompareError(
-            f"{report.name}: expected JSON with words, keys and checksum: {error!r}"
+            f"{report.name}: expected JSON with metrics words, keys, output.checksum, cpu.total and mem.peak: {error!r}"
         ) from error
 
 
@@ -99,45 +124,44 @@ def compare(
     folder = text.parent
     report, log = folder / "report.json", folder / "log"
     run(filled(commands[YARDSTICK], text, report), log)
-    expected = counts_of(report)
+    expected = report_of(report).counts
     if expected[:2] != (facts["words"], facts["unique"]):
         raise CompareError(f"{name}: the yardstick counts {expected[:2]}, the generator made {facts}")
-    measured = []
+    measured: list[Measured] = []
     for turn in range(1, rounds + 1):
-        base = 0.0
+        base: Measured | None = None
         for program, command in commands.items():
             say(f"{name}, round {turn} of {rounds}: {program}")
             report.unlink(missing_ok=True)
             usage = run(filled(command, text, report), log)
-            found = counts_of(report)
-            if found != expected:
+            said = report_of(report)
+            if said.counts != expected:
                 raise CompareError(
-                    f"{name}: {program}: words, keys and checksum are {found}, the yardstick's {expected}"
+                    f"{name}: {program}: words, keys and checksum are {said.counts}, the yardstick's {expected}"
                 )
-            base = usage.cpu_s if program == YARDSTICK else base
-            ratio = usage.cpu_s / base if base > 0 else float("nan")
-            measured.append(
-                Measured(name, facts["words"], facts["unique"], facts["bytes"], program, turn, usage, ratio)
-            )
+            text_facts = (name, facts["words"], facts["unique"], facts["bytes"])
+            measured.append(Measured(*text_facts, program, turn, usage, said, base))
+            base = base or measured[-1]
     return measured
 
 
 def table_of(measured: list[Measured], rounds: int) -> Table:
     """Medians over the rounds, with lowest and highest CPU ratio."""
     table = Table(title=f"CPU against the single-thread yardstick (median of n={rounds}, min..max)")
-    for column in (
+    columns = (
         "data",
         "words",
         "distinct",
         "program",
         "CPU s",
-        "CPU ratio",
+        "ratio",
         "min..max",
+        "job ratio",
         "wall s",
         "peak MiB",
-    ):
-        left = column in ("data", "program")
-        table.add_column(column, justify="left" if left else "right", no_wrap=True)
+    )
+    for column in columns:
+        table.add_column(column, justify="left" if column in ("data", "program") else "right", no_wrap=True)
     groups: dict[tuple[str, str], list[Measured]] = {}
     for one in measured:
         groups.setdefault((one.data, one.program), []).append(one)
@@ -152,30 +176,33 @@ def table_of(measured: list[Measured], rounds: int) -> Table:
             f"{statistics.median(one.usage.cpu_s for one in runs):.3f}",
             f"{statistics.median(ratios):.2f}",
             f"{min(ratios):.2f}..{max(ratios):.2f}",
+            f"{statistics.median(one.job_ratio for one in runs):.2f}",
             f"{statistics.median(one.usage.wall_s for one in runs):.3f}",
-            f"{max(one.usage.peak_rss for one in runs) / MEBI:.0f}",
+            f"{statistics.median(one.report.peak for one in runs) / MEBI:.0f}",
         )
         last = data
-    table.caption = "CPU: user + system of all processes, launcher included. Peak: the largest process."
+    table.caption = (
+        "CPU: user + system of all processes, launcher included. Peak: resident memory, sum of the ranks."
+    )
     return table
 
 
 def write_csv(measured: list[Measured], path: Path) -> None:
     """One row per run; the file appears only when it is whole."""
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    columns = "data,words,unique,bytes,program,round,cpu_s,cpu_ratio,wall_s,peak_rss_bytes"
+    columns = (
+        "data,words,unique,bytes,program,round,cpu_s,cpu_ratio,job_cpu_s,job_cpu_ratio,wall_s,peak_rss_bytes"
+    )
     try:
         with part.open("w", newline="", encoding="utf-8") as file:
             rows = csv.writer(file, lineterminator="\n")
             rows.writerow(columns.split(","))
             for one in measured:
-                used = [
-                    f"{one.usage.cpu_s:.6f}",
-                    f"{one.ratio:.4f}",
-                    f"{one.usage.wall_s:.6f}",
-                    one.usage.peak_rss,
-                ]
-                rows.writerow([one.data, one.words, one.unique, one.bytes, one.program, one.round, *used])
+                cpu = (one.usage.cpu_s, one.ratio, one.report.job_cpu_s, one.job_ratio, one.usage.wall_s)
+                text = (one.data, one.words, one.unique, one.bytes)
+                rows.writerow(
+                    [*text, one.program, one.round, *(f"{value:.6f}" for value in cpu), one.report.peak]
+                )
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)
@@ -234,7 +261,7 @@ def main(arguments: list[str]) -> int:
     )
     yardstick = f"{shlex.quote(str(programs / 'wordcount-yardstick'))} --report {{report}} {{input}}"
     commands = {YARDSTICK: yardstick, **candidates}
-    console, errors = Console(), Console(stderr=True)
+    errors = Console(stderr=True)
     measured: list[Measured] = []
     try:
         with (
@@ -251,7 +278,8 @@ def main(arguments: list[str]) -> int:
     except (CompareError, OSError) as error:
         print(f"compare: {error}", file=sys.stderr)
         return 1
-    console.print(table_of(measured, options.rounds))
+    # Where the output is no terminal its width is a guess; the table is printed whole.
+    Console(width=max(Console().width, TABLE_WIDTH)).print(table_of(measured, options.rounds))
     return 0
 
 

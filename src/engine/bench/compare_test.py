@@ -92,7 +92,7 @@ class Compare(unittest.TestCase):
                 "/no/such/file: no such file",
             ),
             ("/no/such/program {report} {input}", "/no/such/program: cannot be started: No such file"),
-            ("true {report} {input}", "report.json: expected JSON with words, keys and checksum"),
+            ("true {report} {input}", "report.json: expected JSON with metrics words, keys"),
         ):
             done = self.compare("--data=u72", f"--candidate=bad={command}")
             self.assertEqual(done.returncode, 1)

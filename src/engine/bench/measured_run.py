@@ -1,4 +1,4 @@
-"""One run of a program, and what it took: CPU of all it started, wall time, memory."""
+"""One run of a program, and what it took: CPU of all that it started, and wall time."""
 
 import contextlib
 import ctypes
@@ -19,11 +19,10 @@ class CompareError(Exception):
 
 @dataclass(frozen=True)
 class Usage:
-    """What one run took: CPU and wall seconds, bytes of memory of its largest process."""
+    """CPU and wall seconds of one run."""
 
     cpu_s: float
     wall_s: float
-    peak_rss: int
 
 
 def run(command: list[str], log: Path) -> Usage:
@@ -62,4 +61,4 @@ def run(command: list[str], log: Path) -> Usage:
     if process.returncode != 0:
         said = log.read_text(encoding="utf-8", errors="replace").strip()[-2000:]
         raise CompareError(f"exit code {process.returncode} of {shlex.join(command)}\n{said}")
-    return Usage(used.ru_utime + used.ru_stime, wall, used.ru_maxrss * 1024)
+    return Usage(used.ru_utime + used.ru_stime, wall)

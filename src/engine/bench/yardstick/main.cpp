@@ -36,6 +36,19 @@ void write_file(const std::string& path, const std::string& content) {
     }
 }
 
+/// Most bytes of memory this program ever had. Not from getrusage(): that counts what the process was before
+/// exec.
+std::uint64_t peak_memory() {
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;) {
+        std::uint64_t kibibytes = 0;
+        if (word == "VmHWM:" && status >> kibibytes) {
+            return kibibytes * 1024;
+        }
+    }
+    throw std::runtime_error("/proc/self/status: has no line VmHWM, the peak of memory");
+}
+
 /// One line per distinct word, "count<tab>word", in the order of their bytes.
 std::string listing(const WordTable& table) {
     std::vector<std::pair<std::string_view, std::uint64_t>> counts;
@@ -56,22 +69,26 @@ void run(const std::vector<std::string>& inputs, const std::string& report, cons
     for (const std::string& path : files_of(inputs)) {
         bytes += count_words(path, table);
     }
+    const std::uint64_t checksum = table.checksum();
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
     rusage used{};
     ::getrusage(RUSAGE_SELF, &used);
     const auto seconds = [](const timeval& time) {
         return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
     };
-    const nlohmann::ordered_json facts = {
-        {"format", 1},
-        {"words", table.words()},
-        {"keys", table.keys()},
-        {"checksum", table.checksum()},
-        {"bytes", bytes},
-        {"wall_s", wall.count()},
-        {"cpu_s", seconds(used.ru_utime) + seconds(used.ru_stime)},
-        {"peak_rss_bytes", static_cast<std::uint64_t>(used.ru_maxrss) * 1024},
+    const auto metric = [](const auto& value, const char* unit, const char* source) {
+        return nlohmann::ordered_json{{"value", value}, {"unit", unit}, {"source", source}};
     };
+    // Named as in the reports of the mini-apps.
+    nlohmann::ordered_json facts = {{"app", "wordcount-yardstick"}, {"inputs", inputs}};
+    auto& metrics = facts["metrics"];
+    metrics["runtime"] = metric(wall.count(), "s", "measured:clock");
+    metrics["cpu.total"] = metric(seconds(used.ru_utime) + seconds(used.ru_stime), "s", "measured:rusage");
+    metrics["words"] = metric(table.words(), "1", "measured:yardstick");
+    metrics["keys"] = metric(table.keys(), "1", "measured:yardstick");
+    metrics["output.checksum"] = metric(checksum, "1", "measured:yardstick");
+    metrics["input.bytes"] = metric(bytes, "B", "measured:yardstick");
+    metrics["mem.peak"] = metric(peak_memory(), "B", "measured:procfs");
     if (!output.empty()) {
         write_file(output, listing(table));
     }

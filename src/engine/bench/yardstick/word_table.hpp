@@ -35,9 +35,8 @@ class WordTable {
     std::uint64_t words() const { return words_; }
     /// Distinct words.
     std::uint64_t keys() const { return keys_; }
-    /// Number that depends on every word and its count but not on their order: the sum over the distinct
-    /// words of hash_words(hash of the word, count), of which the lowest 52 bits are kept (exact in a JSON
-    /// number).
+    /// Number that depends on every word and its count but not on their order, below 2^52: the mini-apps'
+    /// checksum of the same counts.
     std::uint64_t checksum() const;
 
     /// Calls `visit(word, count)` for every distinct word, in no particular order.
