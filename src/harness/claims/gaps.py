@@ -127,7 +127,9 @@ def gap(database: Database, query: Query, metrics: dict[str, list[str]], absent:
             return Gap("not run", absent or "its tables have no rows that the check selects")
         if not missing:
             return Gap("not run", f"no runs in {', '.join(table.name for table in tables)}")
-        return Gap("not run", f"nothing was run: {_verdict_of(missing).reason}")
+        failed = [run for run in missing if run.status != "not-run"]
+        reasons = joined(_by_count([run.reason for run in failed or missing]))
+        return Gap("not run", f"none of the runs it needs ended well: {reasons}")
     unmeasured = [reason for table in tables for reason in _unmeasured(database, table, metrics[table.name])]
     if unmeasured:
         return Gap("not testable here", joined(unmeasured))
