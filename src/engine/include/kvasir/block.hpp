@@ -89,10 +89,22 @@ class Block {
         return Put::appended;
     }
 
-    /// Brings the first cache line of the index that `hash` needs nearer.
-    void prefetch(std::uint64_t hash) const {
+    /// Bytes of the index: tells whether looking up is likely to miss the cache.
+    std::size_t index_bytes() const { return index_.bytes(); }
+
+    /// Starts to fetch the part of the index that a record of this hash will need.
+    void prefetch_index(std::uint64_t hash) const {
         if (index_.words() != 0) {
             __builtin_prefetch(index_.data() + (hash & (index_.words() - 1)));
+        }
+    }
+    /// Starts to fetch the record that one of this hash will probably be combined with.
+    void prefetch_record(std::uint64_t hash) const {
+        if (index_.words() != 0) {
+            const std::uint64_t entry = index_.data()[hash & (index_.words() - 1)];
+            if (entry != 0) {
+                __builtin_prefetch(base_ + (entry & ~kTagMask) - 1);
+            }
         }
     }
 

@@ -2,8 +2,12 @@
 // What a map function is handed: a callable that takes a key and a value and lays the record where it will be sent
 // from, combined with an equal one that lies there already.
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <type_traits>
 
 #include "kvasir/block.hpp"
 #include "kvasir/callables.hpp"
@@ -75,6 +79,77 @@ class Emitter {
     /// Lays down a record whose key is encoded already.
     void put(const KeyCode& key, const Value& value) {
         const int rank = job_.router.route(key.hash);
+        if constexpr (kQueueing) {
+            if (queueing_ && key.tail == nullptr) {
+                enqueue(rank, key, value);
+                return;
+            }
+        }
+        put_now(rank, key, value);
+    }
+
+    /// Between slices of input: sees whether looking up records has come to miss the cache.
+    void poll() {
+        if constexpr (kQueueing) {
+            std::size_t bytes = 0;
+            for (int rank = 0; rank < job_.comm.size(); ++rank) {
+                bytes += transport_.block(rank).index_bytes();
+            }
+            if (queueing_ && bytes < kCached) {
+                flush();
+            }
+            queueing_ = bytes >= kCached;
+        }
+    }
+
+    /// Lays down the records that are still on their way. After the last record.
+    void flush() {
+        if constexpr (kQueueing) {
+            for (std::size_t left = std::min<std::size_t>(queued_, kQueue); left != 0; --left) {
+                take(queue_[(queued_ - left) % kQueue]);
+            }
+            queued_ = 0;
+        }
+    }
+
+  private:
+    // While the tables are larger than the cache, records wait in a short queue, so that the memory they will need
+    // is on its way before they get there: first the index, half a queue later the record.
+    static constexpr bool kQueueing = kCombining && ValueTraits<Value>::kFixed && sizeof(Value) <= 16;
+    static constexpr std::size_t kQueue = 32;
+    static constexpr std::size_t kCached = 256U << 10U;
+
+    struct Waiting {
+        std::uint64_t first;
+        std::uint64_t second;
+        std::uint64_t hash;
+        Value value;
+        std::uint32_t words;
+        int rank;
+    };
+
+    void enqueue(int rank, const KeyCode& key, const Value& value) {
+        Waiting& place = queue_[queued_ % kQueue];
+        if (queued_ >= kQueue) {
+            take(place);
+            const Waiting& middle = queue_[(queued_ + kQueue / 2) % kQueue];
+            transport_.block(middle.rank).prefetch_record(middle.hash);
+        }
+        place = {key.first, key.second, key.hash, value, static_cast<std::uint32_t>(key.words), rank};
+        transport_.block(rank).prefetch_index(key.hash);
+        ++queued_;
+    }
+
+    void take(const Waiting& waiting) {
+        KeyCode key;
+        key.first = waiting.first;
+        key.second = waiting.second;
+        key.hash = waiting.hash;
+        key.words = waiting.words;
+        put_now(waiting.rank, key, Value(waiting.value));
+    }
+
+    void put_now(int rank, const KeyCode& key, const Value& value) {
         auto& block = transport_.block(rank);
         Put result = try_put(block, key, value);
         if (result == Put::full) [[unlikely]] {
@@ -92,7 +167,6 @@ class Emitter {
         }
     }
 
-  private:
     static KeyCode encode(const Key& key) { return KeyTraits<Key>::encode(key); }
     template <class Text>
         requires(std::is_same_v<Key, std::string_view> && std::is_same_v<Text, PaddedView>)
@@ -138,6 +212,9 @@ class Emitter {
     Transport& transport_;
     Combine& combiner_;
     CombineSwitch switch_;
+    std::array<Waiting, kQueueing ? kQueue : 1> queue_;
+    std::size_t queued_ = 0;
+    bool queueing_ = false;
 };
 
 }  // namespace kvasir::detail

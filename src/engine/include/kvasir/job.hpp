@@ -147,8 +147,8 @@ class Job {
             PhaseScope phase(state_.clock, Phase::aggregate);
             send_all(mapped, emit, *transport);
         } else {
-            map_all(reader, map, emit, [&] { poll(*transport); });
-            end_exchange(*transport);
+            map_all(reader, map, emit, [&] { poll(*transport, emit); });
+            end_exchange(*transport, emit);
         }
     }
 
@@ -172,16 +172,24 @@ class Job {
         }
     }
 
-    template <class Transport>
-    void poll(Transport& transport) {
+    template <class Transport, class Emit>
+    void poll(Transport& transport, Emit& emit) {
         transport.poll();
+        emit.poll();
         if (balancer_) {
             balancer_->poll(state_.counters.emitted - state_.counters.combined_before);
         }
     }
 
-    template <class Transport>
-    void end_exchange(Transport& transport) {
+    template <class Transport, class Emit>
+    void end_exchange(Transport& transport, Emit& emit) {
+        if (!state_.stopped()) {
+            try {
+                emit.flush();
+            } catch (...) {
+                state_.fail();
+            }
+        }
         if (balancer_) {
             balancer_->end_of_map();
         }
@@ -198,7 +206,7 @@ class Job {
                 if (!state_.stopped()) {
                     emit.put(KeyTraits<Key>::recode(R::hash(record), R::key_zone(record)), R::value(record));
                     if (++sent % kSentBetweenPolls == 0) {
-                        poll(transport);
+                        poll(transport, emit);
                     }
                 }
                 return words;
@@ -206,7 +214,7 @@ class Job {
         } catch (...) {
             state_.fail();
         }
-        end_exchange(transport);
+        end_exchange(transport, emit);
     }
 
     /// The global synchronisation: all ranks have everything that is theirs, or all throw.
