@@ -12,7 +12,11 @@ from harness.frameworks.engine import PLANNERS
 from harness.needs import shortage
 from harness.plan import priority
 from harness.processes import own_runs
-from harness.capping import cap_refusal
+from harness.errors import KvasirError
+from harness.needs import shortage
+from harness.plan import priority
+from harness.planning import Planner, told
+from harness.processes import own_runs
 
 HARNESS = sorted(str(path) for path in Path("src/harness").rglob("*.py"))
 TEMPLATES = sorted(str(path) for path in Path("src/harness/report/templates").glob("*"))
@@ -22,46 +26,37 @@ own_runs()
 
 
 @cache
-def configuration(scale):
-    """The configuration with another scale in place of the chosen one."""
+def planner(scale):
+    """Plans at another scale than the chosen one, at the same site."""
     try:
-        return load_config({**config, "scale": scale})
+        return Planner({**config, "scale": scale})
     except KvasirError as error:
         raise WorkflowError(str(error)) from None
 
 
-@cache
-def plan_of(scale, study):
-    """Runs, tables and texts of a study at a scale."""
-    chosen = configuration(scale)
-    model = chosen.studies[study]
-    return PLANNERS[model.framework](model, chosen, cap_refusal(chosen.site))
-
-
-CONFIG = configuration(config.get("scale"))
+CONFIG = planner(config.get("scale")).config
 ROOT = CONFIG.site.results
 RESULTS = CONFIG.results
 STUDIES = list(CONFIG.studies)
 
 
-@cache
-def runs_by_name(scale, study):
-    """Run specifications of a study by (experiment, point, repetition)."""
-    return {
-        (run.identity.experiment, run.identity.point, run.identity.rep): run
-        for run in plan_of(scale, study).runs
-    }
+def configuration(scale):
+    """The configuration at a scale."""
+    return planner(scale).config
+
+
+def choices(wildcards):
+    """The user's choices as arguments of a script."""
+    return [f"--choose={choice}" for choice in told(configuration(wildcards.scale))]
 
 
 def run_spec(wildcards):
     """The specification of the run that the wildcards name."""
-    key = (wildcards.experiment, wildcards.point, int(wildcards.rep))
-    known = runs_by_name(wildcards.scale, wildcards.study)
-    if key not in known:
-        raise WorkflowError(
-            f"no such run in the plan of study {wildcards.study}: {'/'.join(map(str, key))}"
-        )
-    return known[key]
+    w = wildcards
+    try:
+        return planner(w.scale).run(w.study, w.experiment, w.point, int(w.rep))
+    except KvasirError as error:
+        raise WorkflowError(str(error)) from None
 
 
 def run_json(wildcards):
@@ -91,28 +86,33 @@ def run_minutes(wildcards):
     return 2 + -(-run_spec(wildcards).timeout_s // 60)
 
 
-def example_content(wildcards, output):
-    """The words of a small example, whatever scale it belongs to."""
+def small_content(wildcards, output):
+    """The words of a small example, or the folders of a real text, whatever scale they belong to."""
     for scale in sorted(path.stem for path in Path("config/scales").glob("*.yaml")):
         for study in STUDIES:
-            text = plan_of(scale, study).texts.get(output[0])
+            text = planner(scale).plan(study).texts.get(output[0])
             if text is not None:
                 return text.content
     raise WorkflowError(f"{output[0]}: no study reads this file")
 
 
+def small_lines(wildcards, output):
+    """The same, line by line."""
+    return small_content(wildcards, output).splitlines()
+
+
 def table_json(wildcards):
     """What a table is made of, as text: a rule parameter."""
     return (
-        plan_of(wildcards.scale, wildcards.study)
-        .tables[wildcards.experiment]
+        planner(wildcards.scale)
+        .table(wildcards.study, wildcards.experiment)
         .model_dump_json()
     )
 
 
 def table_runs(wildcards):
     """Records of all runs of an experiment."""
-    spec = plan_of(wildcards.scale, wildcards.study).tables[wildcards.experiment]
+    spec = planner(wildcards.scale).table(wildcards.study, wildcards.experiment)
     return [
         f"{runs.folder}/{rep}/run.json"
         for runs in spec.runs.values()
@@ -169,7 +169,7 @@ def tables_json(wildcards):
     specs = [
         spec
         for study in STUDIES
-        for spec in plan_of(wildcards.scale, study).tables.values()
+        for spec in planner(wildcards.scale).plan(study).tables.values()
     ]
     return "[" + ",".join(spec.model_dump_json() for spec in specs) + "]"
 
@@ -200,7 +200,7 @@ wildcard_constraints:
 onstart:
     # Before the first job: say what the chosen scale needs and refuse a machine that has less.
     short, lines = shortage(
-        CONFIG, [plan_of(CONFIG.top.scale, study) for study in STUDIES]
+        CONFIG, [planner(CONFIG.top.scale).plan(study) for study in STUDIES]
     )
     print("\n".join(lines), file=sys.stderr, flush=True)
     if short:

@@ -28,11 +28,9 @@ rule collect_paper:
         "<benchmarks>/paper_parts.tsv"
     params:
         folder=subpath(output[0], parent=True),
-        site=CONFIG.top.site,
-        studies=[f"--studies={study}" for study in STUDIES],
+        choices=choices,
     shell:
-        "python scripts/paper_parts.py --scale {wildcards.scale:q} --site {params.site:q} {params.studies:q}"
-        " {params.folder:q} > {log:q} 2>&1"
+        "python scripts/paper_parts.py {params.folder:q} {params.choices:q} > {log:q} 2>&1"
 
 
 rule typeset_paper:

@@ -20,12 +20,10 @@ rule collect_manifest:
     benchmark:
         "<benchmarks>/manifest.tsv"
     params:
-        site=CONFIG.top.site,
-        studies=[f"--studies={study}" for study in STUDIES],
         tables=tables_json,
+        choices=choices,
     shell:
-        "python scripts/manifest.py --scale {wildcards.scale:q} --site {params.site:q} {params.studies:q}"
-        " --tables {params.tables:q} {output:q} > {log:q} 2>&1"
+        "python scripts/manifest.py {output:q} {params.choices:q} > {log:q} 2>&1"
 
 
 rule make_report:

@@ -22,6 +22,8 @@ rule run_point:
         runtime=run_minutes,
     params:
         spec=run_json,
+        choices=choices,
     shell:
-        "python scripts/run_point.py --spec {params.spec:q} --engine {input.engine:q} {output.record:q}"
+        "python scripts/run_point.py {wildcards.study} {wildcards.experiment} {wildcards.point:q} {wildcards.rep}"
+        " {output.record:q} --engine {input.engine:q} {params.choices:q}"
         " > {log:q} 2>&1"

@@ -23,8 +23,10 @@ rule make_table:
         "<benchmarks>/tables/{study}/{experiment}.tsv"
     params:
         spec=table_json,
+        choices=choices,
     shell:
-        "python scripts/tables.py metrics --spec {params.spec:q} {output:q} > {log:q} 2>&1"
+        "python scripts/tables.py metrics {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}"
+        " > {log:q} 2>&1"
 
 
 rule make_trace_table:
@@ -40,8 +42,10 @@ rule make_trace_table:
         "<benchmarks>/tables/{study}/{experiment}.trace.tsv"
     params:
         spec=table_json,
+        choices=choices,
     shell:
-        "python scripts/tables.py trace --spec {params.spec:q} {output:q} > {log:q} 2>&1"
+        "python scripts/tables.py trace {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}"
+        " > {log:q} 2>&1"
 
 
 rule make_fill_table:
@@ -57,5 +61,7 @@ rule make_fill_table:
         "<benchmarks>/tables/{study}/{experiment}.fill.tsv"
     params:
         spec=table_json,
+        choices=choices,
     shell:
-        "python scripts/tables.py fill --spec {params.spec:q} {output:q} > {log:q} 2>&1"
+        "python scripts/tables.py fill {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}"
+        " > {log:q} 2>&1"

@@ -44,7 +44,7 @@ rule write_example:
     benchmark:
         "data/benchmarks/example-{name}.tsv"
     params:
-        content=example_content,
+        content=small_content,
     shell:
         "printf '%s\\n' {params.content:q} > {output:q} 2> {log:q}"
 
@@ -52,13 +52,15 @@ rule write_example:
 rule collect_realtext:
     """Put the text found on this machine into one file (compressed and binary files are left out)."""
     output:
-        "data/small/realtext.txt",
+        "data/small/realtext-{folders}.txt",
     log:
-        "data/logs/realtext.log",
+        "data/logs/realtext-{folders}.log",
     benchmark:
-        "data/benchmarks/realtext.tsv"
+        "data/benchmarks/realtext-{folders}.tsv"
+    wildcard_constraints:
+        folders="[0-9a-f]+",
     params:
-        folders=CONFIG.scale.mimir.realtext,
+        folders=small_lines,
     shell:
         "bash scripts/collect_realtext.sh {output:q} {params.folders:q} > {log:q} 2>&1"
 

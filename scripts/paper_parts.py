@@ -6,23 +6,18 @@ from pathlib import Path
 import typer
 
 from harness.command import main
-from harness.config import load_config
-from harness.config.load import read_yaml
 from harness.files import replacing
 from harness.latex import figure_list, values, verdict_table
+from harness.planning import choose
 from harness.results import run_files
 
 
 def paper_parts(
     folder: Path,
-    scale: str = typer.Option(...),
-    site: str = typer.Option(...),
-    studies: list[str] = typer.Option(...),
+    choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
 ) -> None:
     """Write the parts into FOLDER."""
-    config = load_config(
-        {**read_yaml(Path("config/config.yaml")), "scale": scale, "site": site, "studies": studies}
-    )
+    config = choose(choices).config
     results = Path(config.results)
     verdicts = []
     for study in config.studies:

@@ -9,27 +9,32 @@ import typer
 
 from harness.command import main
 from harness.errors import KvasirError
+from harness.planning import choose
 from harness.processes import die_with_parent
 from harness.records import remove_leftovers
 from harness.run import CapUnavailable, Interrupted, PowerError, on_signal, run
-from harness.spec import RunSpec
 
 
 def run_point(
+    study: str,
+    experiment: str,
+    point: str,
+    rep: int,
     output: Path,
-    spec: str = typer.Option(..., help="the run, as JSON (harness.spec.RunSpec)"),
+    choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
     engine: Path = typer.Option(..., help="what is known of the programs (engine.json)"),
 ) -> None:
-    """Run SPEC and write OUTPUT (a run.json) with its trace and log beside it."""
+    """Run repetition REP of POINT and write OUTPUT (a run.json) with its trace and log beside it."""
     die_with_parent()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, on_signal)
+    spec = choose(choices).run(study, experiment, point, rep)
     target = output.parent
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(target.parent, target.name)
     try:
         facts = json.loads(engine.read_text(encoding="utf-8"))
-        outcome = run(RunSpec.model_validate_json(spec), facts, target)
+        outcome = run(spec, facts, target)
     except (PowerError, CapUnavailable) as error:
         raise KvasirError(f"{output}: the power source refuses: {error}") from None
     except OSError as error:

@@ -7,16 +7,14 @@ from pathlib import Path
 import typer
 
 from harness.command import main
-from harness.config import load_config
-from harness.config.load import read_yaml
 from harness.errors import KvasirError
+from harness.planning import choose
 from harness.results import records
 
 
 def summary(choices: list[str] = typer.Argument(None, help="scale=NAME, site=NAME")) -> None:
     """Print what came out at the configured scale and site."""
-    chosen = dict(choice.split("=", 1) for choice in choices or [])
-    config = load_config({**read_yaml(Path("config/config.yaml")), **chosen})
+    config = choose(choices or []).config
     results = Path(config.results)
     claims = [str(results / "claims" / f"{study}.csv") for study in config.studies]
     subprocess.run(

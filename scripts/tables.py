@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from harness.command import main
-from harness.spec import TableSpec
+from harness.planning import choose
 from harness.tables import event_table, metric_table, trace_table, write_csv
 
 
@@ -18,12 +18,14 @@ class Kind(StrEnum):
 
 def tables(
     kind: Kind,
+    study: str,
+    experiment: str,
     output: Path,
-    spec: str = typer.Option(..., help="the experiment, as JSON (harness.spec.TableSpec)"),
+    choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
 ) -> None:
     """Write table KIND of the experiment to OUTPUT."""
     make = {Kind.metrics: metric_table, Kind.trace: trace_table, Kind.fill: event_table}[kind]
-    write_csv(make(TableSpec.model_validate_json(spec)), output)
+    write_csv(make(choose(choices).table(study, experiment)), output)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 from harness.config import Dataset, MimirScale, Study
@@ -12,7 +13,8 @@ from harness.config.scale import PlatformRanks
 class Text:
     """A text file of the workflow: `words` in all, `unique` distinct (None where only counting will tell).
 
-    `parameter` is the law's own number (0 if it has none), `content` the text itself where it is an example.
+    `parameter` is the law's own number (0 if it has none). `content` is the text itself where it is an example,
+    and the folders to look in, a line each, where it is real text.
     """
 
     distribution: str
@@ -28,7 +30,7 @@ class Text:
         if self.distribution == "example":
             return f"example-{'-'.join(''.join(line.split()) for line in self.content.splitlines())}"
         if self.distribution == "realtext":
-            return "realtext"
+            return f"realtext-{hashlib.sha256(self.content.encode()).hexdigest()[:8]}"
         return f"{self.distribution}-{self.words}w-{self.unique}u-{self.parameter:g}p-s{self.seed}"
 
     @property
@@ -73,7 +75,7 @@ def text_of(dataset: Dataset, ranks: int, study: Study, scale: MimirScale, seed:
             "example", len(letters) * ranks, len(set(letters)), content="\n".join([dataset.words] * ranks)
         )
     if dataset.distribution == "realtext":
-        return Text("realtext", None, None)
+        return Text("realtext", None, None, content="\n".join(scale.realtext))
     assert dataset.unique is not None, "the model has seen to it"
     words = int(getattr(scale, dataset.size))
     if dataset.distribution == "interleaved":

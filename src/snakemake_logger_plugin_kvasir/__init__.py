@@ -43,12 +43,16 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_FINISHED:
             self.progress.finish(record.job_id)  # type: ignore[attr-defined]
         elif event == LogEvent.JOB_ERROR:
+            self.progress.drop(record.jobid)  # type: ignore[attr-defined]
             self._say(failure(record), keep=True)
         elif event == LogEvent.PROGRESS:
             if record.done == record.total:  # type: ignore[attr-defined]
                 self._say(self.progress.line(), keep=True)
         elif event in (None, LogEvent.ERROR) and record.levelno >= logging.WARNING:
-            self._say(self.format(record), keep=True)
+            text = self.format(record)
+            # A failed job has been told already, with the end of its log instead of its whole command.
+            if "CalledProcessError" not in text:
+                self._say(text, keep=True)
 
     def _say(self, text: str, keep: bool = False) -> None:
         if self.rewrites:

@@ -50,6 +50,10 @@ class Progress:
         self.done[rule] += 1
         self.spent[rule] += time.monotonic() - began  # type: ignore[assignment]
 
+    def drop(self, job: int) -> None:
+        """A job has failed."""
+        self.running.pop(job, None)
+
     def left_s(self) -> float:
         """Seconds the rest may take, by the mean duration of each rule so far (one job at a time)."""
         return sum(
@@ -61,7 +65,7 @@ class Progress:
         """One line for people."""
         total, done = self.total.total(), self.done.total()
         share = 100 * done // total if total else 100
-        now = ", ".join(self.names.get(job, ("", "?"))[1] for job in self.running)
+        now = ", ".join(self.names[job][1] for job in self.running if job in self.names)
         spent = clock(time.monotonic() - self.began)
         left = f", about {clock(self.left_s())} left" if done and done < total else ""
         return f"[{done:>{len(str(total))}}/{total} {share:>3} %, {spent}{left}] {now}".rstrip()

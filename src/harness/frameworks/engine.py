@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from harness.config import Config, Level, MimirScale, Study
 from harness.datasets import Text, buffer_bytes, ranks_of, text_of
@@ -16,14 +17,19 @@ HIGHEST_CAP = 215
 """The paper's highest cap is the chips' TDP; where no cap can be set it means that none is imposed."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Plan:
     """All that is known of a study before anything has run."""
 
     runs: list[RunSpec]
     tables: dict[str, TableSpec]
     texts: dict[str, Text]
-    """Generated texts by their path."""
+    """Texts by their path."""
+
+    @cached_property
+    def by_name(self) -> dict[tuple[str, str, int], RunSpec]:
+        """Runs by experiment, point and repetition."""
+        return {(run.identity.experiment, run.identity.point, run.identity.rep): run for run in self.runs}
 
 
 def factors_of(point: Point, text: Text, study: Study, scale: MimirScale) -> Factors:

@@ -92,7 +92,8 @@ class Run:
 
     def _keep(self, series: Series, reading: Reading, metric: str, unit: str, source: str) -> None:
         rate = series.add(reading)
-        if rate is not None and self.origin is not None:
+        # Before the first rank is seen there is no clock that could have measured the 0.
+        if rate is not None and self.origin is not None and source:
             t = reading.time - self.origin
             self.trace.add(t, reading.half_width, reading.domain, metric, rate, unit, source)
 

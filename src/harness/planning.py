@@ -1,0 +1,67 @@
+"""From the user's choices to plans: what the workflow and its jobs both ask, so that both get the same answer."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from harness.capping import cap_refusal
+from harness.config import Config, load_config
+from harness.config.load import read_yaml
+from harness.errors import KvasirError
+from harness.frameworks.engine import PLANNERS, Plan
+from harness.spec import RunSpec, TableSpec
+
+
+class Planner:
+    """Plans of all chosen studies at one scale and site. Looks at the machine only for its power caps."""
+
+    def __init__(self, choices: dict[str, Any], folder: Path = Path("config")) -> None:
+        self.config: Config = load_config(choices, folder)
+        self._plans: dict[str, Plan] = {}
+
+    @cached_property
+    def refusal(self) -> str:
+        """Why no cap can be set at the site, or ''."""
+        return cap_refusal(self.config.site)
+
+    def plan(self, study: str) -> Plan:
+        """Runs, tables and texts of a study."""
+        if study not in self.config.studies:
+            raise KvasirError(f"study {study} is not among the chosen ones: {', '.join(self.config.studies)}")
+        if study not in self._plans:
+            model = self.config.studies[study]
+            self._plans[study] = PLANNERS[model.framework](model, self.config, self.refusal)
+        return self._plans[study]
+
+    def run(self, study: str, experiment: str, point: str, rep: int) -> RunSpec:
+        """The specification of one run. Raises KvasirError when the plan has none of that name."""
+        run = self.plan(study).by_name.get((experiment, point, rep))
+        if run is None:
+            raise KvasirError(f"no such run in the plan of study {study}: {experiment}/{point}/{rep}")
+        return run
+
+    def table(self, study: str, experiment: str) -> TableSpec:
+        """The specification of an experiment's table. Raises KvasirError when the study has none of that name."""
+        tables = self.plan(study).tables
+        if experiment not in tables:
+            raise KvasirError(f"study {study} has no experiment {experiment}: {', '.join(tables)}")
+        return tables[experiment]
+
+
+def choose(choices: list[str], folder: Path = Path("config")) -> Planner:
+    """The planner for choices such as `scale=smoke` on top of what config.yaml says; lists are comma-separated."""
+    values = dict(read_yaml(folder / "config.yaml"))
+    for choice in choices:
+        key, equals, value = choice.partition("=")
+        if not equals:
+            raise KvasirError(f"found {choice!r}, expected KEY=VALUE, as in scale=smoke")
+        values[key] = value.split(",") if key == "studies" else int(value) if value.isdigit() else value
+    return Planner(values, folder)
+
+
+def told(config: Config) -> list[str]:
+    """The choices behind a configuration, as `choose` takes them."""
+    top = config.top
+    return [f"scale={top.scale}", f"site={top.site}", f"seed={top.seed}", f"studies={','.join(top.studies)}"]
