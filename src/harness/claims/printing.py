@@ -67,7 +67,8 @@ def show(rows: list[Row], console: Console) -> None:
     if console.is_terminal:
         console.print(rich_table(rows))
     else:
-        for line in plain_lines(rows):
-            console.out(line, highlight=False)
+        console.file.writelines(
+            f"{line}\n" for line in plain_lines(rows)
+        )  # the console would expand the tabs
     name = rows[0].study if rows else "no claims"
     console.out(f"{name}: {len(rows)} claims: {summary(rows)}", highlight=False)

@@ -1,0 +1,170 @@
+"""Wrong claim files, wrong SQL and broken tables: one clear message, exit code 1, no file under a final name."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small import claim, run, timed, write_claims, write_table
+
+PROJECT = Path(__file__).parents[3]
+
+
+def command(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "scripts/claims.py", *map(str, arguments)],
+        cwd=PROJECT, env={"PYTHONPATH": "src", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+
+
+def refused(folder: Path, **changes: Any) -> str:
+    """The message for `claim(**changes)` over a good table, after seeing that nothing was written."""
+    tables = write_table(folder / "tables", timed(0.4))
+    claims = write_claims(folder / "s.yaml", claim(), claim(**{"id": "S-2", **changes}))
+    return refusal(folder, claims, tables)
+
+
+def refusal(folder: Path, claims: Path, tables: Path) -> str:
+    out = folder / "out"
+    done = command(
+        "--claims", claims, "--tables", tables, "--output", out / "s.csv", "--json", out / "s.json"
+    )
+    assert done.returncode == 1
+    assert not out.exists() or not list(out.iterdir())
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("error:") == 1
+    return " ".join(done.stderr.split())
+
+
+def test_a_wrong_column_is_named_with_those_that_are_there(tmp_path: Path) -> None:
+    message = refused(tmp_path, check="SELECT rntime AS value FROM s_e_runs")
+    assert f"{tmp_path}/s.yaml: claim S-2: check:" in message
+    assert "rntime" in message
+    assert (
+        "available: s_e_runs(study, experiment, point, rep, app, cap_w, cpu_mean, energy_pkg, runtime)"
+        in message
+    )
+
+
+def test_a_wrong_column_is_found_also_where_no_verdict_would_read_it(tmp_path: Path) -> None:
+    direction = {"op": "<", "value": 1, "check": "SELECT rntime AS value FROM s_e_runs"}
+    assert "claim S-2: direction 1:" in refused(tmp_path, direction=direction)
+
+
+def test_a_table_that_is_not_there_is_named_with_those_that_are(tmp_path: Path) -> None:
+    message = refused(tmp_path, check="SELECT runtime AS value FROM s_f_runs")
+    assert "claim S-2: check: no table s_f_runs; there are: s_e, s_e_runs" in message
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        ("SELECT runtime FROM s_e_runs", "gives columns runtime; expected value"),
+        ("SELECT runtime AS value, rep FROM s_e_runs", "gives columns value, rep; expected value"),
+        ("SELECT app AS value FROM s_e_runs", "Could not convert string 'a' to DOUBLE"),
+        ("SELECT runtime AS value FROM s_e_runs WHERE", "Parser Error"),
+        ("DROP TABLE s_e", "Only SELECT statements"),
+        ("SELECT 1 AS value; SELECT 2 AS value", "expected one SELECT, found 2"),
+        ("SELECT value FROM everything.s_e", "table names take no schema"),
+        ("SELECT 1 AS value FROM read_csv('/etc/passwd')", "read_csv() is not allowed"),
+        ("SELECT 1 AS value FROM '/etc/passwd'", "no table /etc/passwd"),
+    ],
+)
+def test_sql_that_is_no_check(tmp_path: Path, check: str, words: str) -> None:
+    message = refused(tmp_path, check=check)
+    assert "claim S-2: check:" in message
+    assert words in message
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"needs": ["gpu"]}, "claim S-2: needs ['gpu']: allowed are the tags ['big', 'long']"),
+        ({"id": "S-1"}, "claim S-1 is there twice"),
+        ({"weight": 3}, "weight: found 3: no such key is known here"),
+        ({"tier": 9}, "tier: found 9"),
+        ({"literal": {"op": "<", "value": 1}}, "literal.tolerance: found nothing: this key is required"),
+        (
+            {"literal": {"op": "between", "value": 1, "tolerance": "none"}},
+            "takes ['high', 'low'], found ['value']",
+        ),
+        ({"literal": {"op": "between", "low": 2, "high": 1, "tolerance": "none"}}, "low 2 is above high 1"),
+        ({"explain": {"maybe": "x"}}, "explain.maybe"),
+    ],
+)
+def test_a_wrong_claim_file(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
+    message = refused(tmp_path, **changes)
+    assert f"{tmp_path}/s.yaml: " in message
+    assert words in message
+
+
+@pytest.mark.parametrize(
+    ("cut", "words"),
+    [
+        (5, "cut off: its last line does not end"),
+        (0, "expected a header"),
+        (None, "Expected Number of Columns"),
+    ],
+)
+def test_a_table_that_is_cut_off(tmp_path: Path, cut: int | None, words: str) -> None:
+    tables = write_table(tmp_path / "tables", timed(0.4))
+    path = tables / "s" / "e.csv"
+    text = path.read_text()
+    path.write_text(text[: len(text) - cut] if cut else "\n" if cut == 0 else text[: text.rindex(",")] + "\n")
+    message = refusal(tmp_path, write_claims(tmp_path / "s.yaml", claim()), tables)
+    assert f"{path}: " in message
+    assert words in message
+    assert "make it again" in message or cut == 0
+
+
+def test_an_empty_table_file(tmp_path: Path) -> None:
+    tables = write_table(tmp_path / "tables", [])
+    (tables / "s" / "e.csv").write_text("")
+    assert "e.csv: cut off" in refusal(tmp_path, write_claims(tmp_path / "s.yaml", claim()), tables)
+
+
+def test_binary_garbage_in_place_of_a_table(tmp_path: Path) -> None:
+    tables = write_table(tmp_path / "tables", [])
+    (tables / "s" / "e.csv").write_bytes(b"\xff\xfe\x00\x81\n\n")
+    assert "e.csv: not a CSV table" in refusal(tmp_path, write_claims(tmp_path / "s.yaml", claim()), tables)
+
+
+def test_a_word_in_a_column_of_numbers(tmp_path: Path) -> None:
+    rows = timed(0.4)
+    rows[0]["value"] = "fast"
+    tables = write_table(tmp_path / "tables", rows)
+    message = refusal(tmp_path, write_claims(tmp_path / "s.yaml", claim()), tables)
+    assert "column value: found 'fast', expected DOUBLE" in message
+
+
+def test_a_run_that_has_a_metric_twice(tmp_path: Path) -> None:
+    tables = write_table(tmp_path / "tables", timed(0.4) + run("a", 1, runtime=(9.0, "measured:clock")))
+    message = refusal(tmp_path, write_claims(tmp_path / "s.yaml", claim()), tables)
+    assert "run s/e/a_215W/1 has metric runtime twice" in message
+
+
+def test_no_tables_and_no_claim_file(tmp_path: Path) -> None:
+    tables = write_table(tmp_path / "tables", timed(0.4))
+    assert "no such folder" in refusal(
+        tmp_path, write_claims(tmp_path / "s.yaml", claim()), tmp_path / "none"
+    )
+    assert "cannot be read" in refusal(tmp_path, tmp_path / "none.yaml", tables)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    tables = write_table(tmp_path / "tables", timed(0.4))
+    (tmp_path / "out").write_text("a file where a folder should be")
+    claims = write_claims(tmp_path / "s.yaml", claim())
+    done = command("--claims", claims, "--tables", tables, "--output", tmp_path / "out" / "s.csv")
+    assert done.returncode == 1
+    assert "s.csv: cannot be written" in " ".join(done.stderr.split())
+
+
+def test_arguments_that_go_together(tmp_path: Path) -> None:
+    for arguments in ((), ("--claims", tmp_path / "s.yaml"), ("--output", "x", "--print", "y")):
+        done = command(*arguments)
+        assert done.returncode == 1
+        assert "expected --claims, --tables and --output, or --print" in " ".join(done.stderr.split())

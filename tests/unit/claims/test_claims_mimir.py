@@ -1,0 +1,158 @@
+"""The claims of study mimir against made-up tables: all of them run, and say what the tables hold."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from synthetic import CLAIMS, EMULATED, NO_CAP, NO_POWER, RAPL, Numbers, World, write_tables
+
+from harness.claims.check import Checked, check_claims, read_claims
+from harness.claims.model import Verdict
+from harness.claims.rows import Row
+from harness.records import Identity
+
+IDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 19, 20, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 33, 34,
+       35, 36, 37, 38, 39, 41, 42, 43, 44, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57]  # fmt: skip
+INCONSISTENT = {2, 7, 8, 25}
+ANALYTIC = {22, 23, 24}
+COUNTS = {26, 27, 39, 42, 47, 48, 49, 50, 51, 52, 53, 54, 56}
+"""Claims about counts, memory and equality: literal at any size."""
+CAPS = {6, 12, 13, 20, 57}
+POWER = {1, 3, 4, 9, 10, 11, 16, 17, 31, 36}
+PROXY = {19, 35, 37, 43, 44}
+
+
+@pytest.fixture(scope="module")
+def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    return Judge(tmp_path_factory.mktemp("worlds"))
+
+
+class Judge:
+    """Verdicts by worlds, each made and checked once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.checked = cache(self._checked)
+
+    def _checked(self, world: World, have: tuple[str, ...] = ()) -> Checked:
+        place = self.folder / str(len(list(self.folder.iterdir())))
+        return check_claims(CLAIMS, write_tables(place, world), have)
+
+    def rows(self, world: World, *have: str) -> dict[int, Row]:
+        return {int(row.id.removeprefix("MIMIR-")): row for row in self.checked(world, have).rows}
+
+
+def with_verdict(rows: dict[int, Row], verdict: Verdict) -> set[int]:
+    return {number for number, row in rows.items() if row.verdict == verdict}
+
+
+def test_all_fifty_claims_are_there_in_order() -> None:
+    assert [claim.id for claim in read_claims(CLAIMS).claims] == [f"MIMIR-{number:02}" for number in IDS]
+
+
+def test_where_the_paper_holds_every_claim_is_reproduced_or_inconsistent(judge: Judge) -> None:
+    rows = judge.rows(World(), "xeon-phi")
+    assert with_verdict(rows, "paper inconsistent") == INCONSISTENT
+    assert with_verdict(rows, "reproduced") == set(IDS) - INCONSISTENT
+
+
+def test_on_a_small_machine_with_power_only_counts_and_arithmetic_are_literal(judge: Judge) -> None:
+    rows = judge.rows(World(scale="laptop"))
+    literal = with_verdict(rows, "reproduced")
+    assert literal == COUNTS | ANALYTIC | {13, 43, 44, 57}
+    assert with_verdict(rows, "direction") == set(IDS) - INCONSISTENT - literal
+
+
+def test_without_power_and_caps_the_reasons_are_those_of_the_tables(judge: Judge) -> None:
+    rows = judge.rows(World(scale="laptop", power="", caps=False))
+    assert with_verdict(rows, "reproduced") == COUNTS | ANALYTIC
+    assert with_verdict(rows, "not testable here") == POWER | CAPS
+    assert {rows[number].reason for number in POWER} == {NO_POWER}
+    assert all(NO_CAP in rows[number].reason for number in CAPS)
+    for number in PROXY:
+        assert rows[number].verdict == "direction"
+        assert NO_POWER in rows[number].reason
+        assert "by a proxy" in rows[number].reason
+
+
+def test_emulated_power_is_shown_and_counts_for_nothing(judge: Judge) -> None:
+    rows = judge.rows(World(scale="laptop", power=EMULATED))
+    measured = judge.rows(World(scale="laptop", power="", caps=False))
+    assert {number: row.verdict for number, row in rows.items()} == {
+        number: row.verdict for number, row in measured.items()
+    }
+    for number in POWER | CAPS:
+        assert EMULATED in rows[number].source
+        assert rows[number].value is not None
+        assert "only emulated" in rows[number].reason
+
+
+@pytest.mark.parametrize("status", ["not-run", "failed"])
+def test_tables_without_a_single_number_give_not_run(judge: Judge, status: str) -> None:
+    rows = judge.rows(World(scale="laptop", status=status, caps=False))
+    assert with_verdict(rows, "paper inconsistent") == INCONSISTENT
+    assert with_verdict(rows, "reproduced") == ANALYTIC
+    assert with_verdict(rows, "not run") == set(IDS) - INCONSISTENT - ANALYTIC
+
+
+def test_the_same_tables_give_the_same_rows(judge: Judge) -> None:
+    world = World(scale="laptop", power=RAPL)
+    again = check_claims(CLAIMS, write_tables(judge.folder / "again", world), [])
+    assert again.rows == judge.checked(world).rows
+
+
+def slower_combiner(who: Identity, numbers: Numbers) -> None:
+    if who.factors["app"] == "reduce-by-key":
+        numbers["runtime"] = 400.0
+
+
+def wrong_output(who: Identity, numbers: Numbers) -> None:
+    if who.factors["app"] == "reduce-by-key" and who.rep == 2:
+        numbers["output.checksum"] = 1.0
+
+
+def missed_words(who: Identity, numbers: Numbers) -> None:
+    if who.factors["data"] == "4B5K":
+        numbers["kv.after_combine"] = 1.0
+
+
+def two_synchronisations(who: Identity, numbers: Numbers) -> None:
+    if who.factors["data"] == "4B50M":
+        numbers["barriers"] = 2.0
+
+
+def early_exchanges(who: Identity, numbers: Numbers) -> None:
+    if who.factors["data"] == "4B28M":
+        numbers["combine.rate"] = 0.3
+
+
+def memory_for_balance(who: Identity, numbers: Numbers) -> None:
+    if who.factors["balance"] == "repartition":
+        numbers["mem.peak"] = 1e12
+
+
+@pytest.mark.parametrize(
+    ("change", "number", "verdict"),
+    [
+        (slower_combiner, 15, "contradicted"),
+        (wrong_output, 49, "contradicted"),
+        (missed_words, 54, "contradicted"),
+        (two_synchronisations, 50, "contradicted"),
+        (early_exchanges, 26, "contradicted"),
+        (memory_for_balance, 52, "direction"),
+    ],
+)
+def test_a_claim_reads_what_is_wrong_in_the_tables(
+    judge: Judge, change, number: int, verdict: Verdict
+) -> None:  # type: ignore[no-untyped-def]
+    row = judge.rows(World(scale="laptop", change=change))[number]
+    assert row.verdict == verdict
+
+
+def test_a_contradiction_names_the_data_set_and_the_mechanism(judge: Judge) -> None:
+    checked = judge.checked(World(scale="laptop", change=early_exchanges))
+    place = IDS.index(26)
+    assert {sample.label for sample in checked.judged[place].observed.samples} == {"4B28M"}
+    assert "An exchange during the map" in checked.rows[place].explanation
