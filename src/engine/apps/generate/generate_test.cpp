@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -116,6 +119,49 @@ TEST(Laws, UseEveryWordAndNoOther) {
     }
 }
 
+/// Words of a text, asked for in runs of `step` places.
+template <class Law>
+std::vector<std::uint64_t> in_runs(const Law& law, std::uint64_t words, std::size_t step) {
+    std::vector<std::uint64_t> made(words);
+    for (std::uint64_t place = 0; place < words; place += step) {
+        law.run(place, std::min<std::uint64_t>(step, words - place), &made[place]);
+    }
+    return made;
+}
+
+TEST(Laws, SayTheSameInRunsOfAnyLength) {
+    std::mt19937_64 random(2);
+    for (int turn = 0; turn < 100; ++turn) {
+        const std::uint64_t words = 2 + random() % 3000;
+        const std::uint64_t unique = 1 + random() % (words / 2);
+        const auto expect_same = [&](const auto& law) {
+            const auto one_by_one = in_runs(law, words, 1);
+            EXPECT_EQ(one_by_one, in_runs(law, words, 1 + random() % kRun)) << words << ", " << unique;
+            EXPECT_EQ(one_by_one, in_runs(law, words, kRun)) << words << ", " << unique;
+        };
+        expect_same(Interleaved(unique, random()));
+        expect_same(Zipf(words, unique, 0.8, random()));
+        expect_same(Superkey(words, unique, 0.5));
+    }
+}
+
+TEST(Laws, TopIsTheMostFrequentWord) {
+    std::mt19937_64 random(3);
+    for (int turn = 0; turn < 200; ++turn) {
+        const std::uint64_t words = 2 + random() % 500;
+        const std::uint64_t unique = 1 + random() % (words / 2);
+        const auto expect_top = [&](const auto& law) {
+            auto counts = counts_of(law, words);
+            std::uint64_t most = 0;
+            for (const auto& [word, count] : counts) most = std::max(most, count);
+            EXPECT_EQ(law.top(words).count, most) << words << ", " << unique;
+            EXPECT_EQ(counts[law.top(words).word], most) << words << ", " << unique;
+        };
+        expect_top(Interleaved(unique, random()));
+        for (const double share : {0.01, 0.1, 0.5}) expect_top(Superkey(words, unique, share));
+    }
+}
+
 TEST(Laws, AnyWindowOfInterleavedTextHoldsAllWords) {
     const Interleaved law(37, 5);
     for (std::uint64_t from = 0; from < 200; ++from) {
@@ -164,6 +210,11 @@ TEST_F(Scratch, CountsAreExactAndReported) {
         EXPECT_EQ(report["words"], 12345);
         EXPECT_EQ(report["unique"], 321);
         EXPECT_EQ(report["bytes"], text.size());
+        std::map<std::string, std::uint64_t> counts;
+        for (const std::string& word : words) ++counts[word];
+        const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+        EXPECT_EQ(report["max_count"], std::max_element(counts.begin(), counts.end(), less)->second) << law;
+        EXPECT_EQ(report["max_count"], counts[report["top_word"]]) << law;
     }
 }
 
@@ -200,6 +251,9 @@ TEST_F(Scratch, MistakesAreOneClearErrorAndLeaveNothing) {
         {"--words 5 --unique 5 --output '{}'", "is a folder"},
         {"--words 5 --unique 5 --output '{}/no/such/t'", "No such file"},
         {"--words 4000000000000000 --unique 5 --output '{}/t'", "the disk has"},
+        // Nine bytes each, these are 2 bytes in 64-bit arithmetic.
+        {"--words 2049638230412172402 --unique 5 --output '{}/t'", "at most 576460752303423488"},
+        {"--words 5 --unique 5 --distribution zipf --exponent nan --output '{}/t'", "found nan"},
         {"--words 5 --unique 5 --output '{}/t' --report '{}/no/such/r'", "No such file"},
     };
     for (const auto& [arguments, expected] : cases) {

@@ -4,26 +4,24 @@
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
-#include <cstring>
+#include <cmath>
 #include <exception>
-#include <functional>
 #include <iostream>
-#include <mutex>
 #include <nlohmann/json.hpp>
-#include <thread>
+#include <sstream>
+#include <stdexcept>
+#include <string>
 
 #include "laws.hpp"
 #include "output.hpp"
+#include "text.hpp"
 #include "vocabulary.hpp"
 
 namespace kvasir::generate {
 namespace {
 
-constexpr std::uint64_t kBlock = 1U << 18U;  ///< words that are made, hashed and written as one
-constexpr std::uint64_t kLine = 16;          ///< words of a line
-constexpr std::size_t kSlot = 16;            ///< bytes of a word in the dictionary: a word, padded
+constexpr std::uint64_t kMostWords = std::uint64_t{1} << 59U;  ///< their bytes still fit in 64 bits
 
 struct Settings {
     std::uint64_t words = 0;
@@ -39,108 +37,11 @@ struct Settings {
     bool plan = false;
 };
 
-/// Run `work(index)` for 0 .. count-1 on up to `threads` threads; the first exception is thrown again here.
-void in_parallel(unsigned threads, std::uint64_t count, const std::function<void(std::uint64_t)>& work) {
-    std::exception_ptr error;
-    std::mutex lock;
-    const auto one = [&](std::uint64_t index) {
-        try {
-            work(index);
-        } catch (...) {
-            const std::lock_guard<std::mutex> guard(lock);
-            if (!error) error = std::current_exception();
-        }
-    };
-    std::vector<std::jthread> others;
-    for (unsigned t = 1; t < std::min<std::uint64_t>(threads, count); ++t) {
-        others.emplace_back([&, t] {
-            for (std::uint64_t index = t; index < count; index += threads) one(index);
-        });
-    }
-    for (std::uint64_t index = 0; index < count; index += threads) one(index);
-    others.clear();
-    if (error) std::rethrow_exception(error);
-}
-
-/// All words of a text, each in a slot of its own: its letters, and its length in the last byte.
-std::vector<char> dictionary(const Vocabulary& vocabulary, const Settings& settings) {
-    std::vector<char> slots(settings.unique * kSlot);
-    const std::uint64_t parts = (settings.unique + kBlock - 1) / kBlock;
-    in_parallel(settings.threads, parts, [&](std::uint64_t part) {
-        stop_if_asked();
-        for (std::uint64_t k = part * kBlock; k < std::min(settings.unique, (part + 1) * kBlock); ++k) {
-            const Word word = vocabulary[k];
-            std::memcpy(&slots[k * kSlot], word.letters.data(), word.length);
-            slots[k * kSlot + kSlot - 1] = static_cast<char>(word.length);
-        }
-    });
-    return slots;
-}
-
-/// Hash of a block's bytes that also depends on the block's number; sums of it do not depend on the order.
-std::uint64_t block_hash(std::string_view text, std::uint64_t number) {
-    std::uint64_t state = mixed(number, text.size());
-    std::size_t at = 0;
-    for (; at + 8 <= text.size(); at += 8) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, text.data() + at, 8);
-        state = (state ^ word) * 0x9fb21c651e98df25ULL;
-        state ^= state >> 32U;
-    }
-    for (; at < text.size(); ++at) state = mixed(state, static_cast<unsigned char>(text[at]));
-    return mixed(state, number);
-}
-
-/// Words `from` to `to` of the text, into `text`.
-template <class Law>
-void spell(const Law& law, const std::vector<char>& slots, std::uint64_t from, std::uint64_t to,
-           std::uint64_t last, std::string& text) {
-    text.resize((to - from) * (kLongest + 1) + kSlot);
-    char* at = text.data();
-    for (std::uint64_t place = from; place < to; ++place) {
-        const char* slot = &slots[law(place) * kSlot];
-        std::memcpy(at, slot, kSlot);
-        at += slot[kSlot - 1];
-        *at++ = place % kLine == kLine - 1 || place == last ? '\n' : ' ';
-    }
-    text.resize(static_cast<std::size_t>(at - text.data()));
-}
-
-struct Made {
-    std::uint64_t bytes = 0;
-    std::uint64_t checksum = 0;
-};
-
-template <class Law>
-Made write_text(const Law& law, const std::vector<char>& slots, const Settings& settings,
-                const Output& output) {
-    Made made;
-    const std::uint64_t blocks = (settings.words + kBlock - 1) / kBlock;
-    std::vector<std::string> texts(settings.threads);
-    std::vector<std::uint64_t> hashes(settings.threads);
-    std::vector<std::uint64_t> begins(settings.threads);
-    for (std::uint64_t first = 0; first < blocks; first += settings.threads) {
-        stop_if_asked();
-        const std::uint64_t batch = std::min<std::uint64_t>(settings.threads, blocks - first);
-        in_parallel(settings.threads, batch, [&](std::uint64_t i) {
-            const std::uint64_t from = (first + i) * kBlock;
-            spell(law, slots, from, std::min(settings.words, from + kBlock), settings.words - 1, texts[i]);
-            hashes[i] = block_hash(texts[i], first + i);
-        });
-        for (std::uint64_t i = 0; i < batch; ++i) {
-            begins[i] = made.bytes;
-            made.bytes += texts[i].size();
-            made.checksum += hashes[i];
-        }
-        in_parallel(settings.threads, batch, [&](std::uint64_t i) { output.write_at(texts[i], begins[i]); });
-    }
-    return made;
-}
-
 Made write_law(const std::vector<char>& slots, const Settings& s, const Output& output) {
-    if (s.law == "zipf") return write_text(Zipf(s.words, s.unique, s.exponent, s.seed), slots, s, output);
-    if (s.law == "superkey") return write_text(Superkey(s.words, s.unique, s.share), slots, s, output);
-    return write_text(Interleaved(s.unique, s.seed), slots, s, output);
+    const auto write = [&](const auto& law) { return write_text(law, slots, s.words, s.threads, output); };
+    if (s.law == "zipf") return write(Zipf(s.words, s.unique, s.exponent, s.seed));
+    if (s.law == "superkey") return write(Superkey(s.words, s.unique, s.share));
+    return write(Interleaved(s.unique, s.seed));
 }
 
 Vocabulary vocabulary_of(const Settings& settings) {
@@ -157,6 +58,13 @@ Vocabulary vocabulary_of(const Settings& settings) {
 
 void check(const Settings& settings, const Vocabulary& vocabulary) {
     const auto refuse = [](const std::string& why) { throw std::invalid_argument(why); };
+    if (settings.words > kMostWords) {
+        refuse("--words: found " + std::to_string(settings.words) + " or more, at most " +
+               std::to_string(kMostWords) + " are possible");
+    }
+    if (std::isnan(settings.exponent) || std::isnan(settings.share)) {
+        refuse("--exponent and --share: found nan, expected a number");
+    }
     if (settings.unique > settings.words) {
         refuse("--unique: " + std::to_string(settings.unique) + " distinct words do not fit in " +
                std::to_string(settings.words) + " words");
@@ -182,7 +90,7 @@ double cpu_seconds() {
     return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-void write_report(const Settings& settings, const Made& made, double wall_s) {
+void write_report(const Settings& settings, const Made& made, const Word& top, double wall_s) {
     std::ostringstream checksum;
     checksum << std::hex << made.checksum;
     nlohmann::ordered_json report = {{"format", 1},
@@ -193,6 +101,8 @@ void write_report(const Settings& settings, const Made& made, double wall_s) {
                                      {"seed", settings.seed},
                                      {"word_length", settings.lengths},
                                      {"checksum", checksum.str()},
+                                     {"top_word", top.text()},
+                                     {"max_count", made.top.count},
                                      {"threads", settings.threads},
                                      {"wall_s", wall_s},
                                      {"cpu_s", cpu_seconds()}};
@@ -217,11 +127,11 @@ void run(const Settings& settings) {
     remember_signals();
     const auto began = std::chrono::steady_clock::now();
     Output output(settings.output, most);
-    const Made made = write_law(dictionary(vocabulary, settings), settings, output);
+    const Made made = write_law(dictionary(vocabulary, settings.unique, settings.threads), settings, output);
     stop_if_asked();
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - began;
     // The report comes first: a text without one would look finished and could not be checked.
-    if (!settings.report.empty()) write_report(settings, made, wall.count());
+    if (!settings.report.empty()) write_report(settings, made, vocabulary[made.top.word], wall.count());
     output.commit();
 }
 
