@@ -48,13 +48,19 @@ def plain_lines(rows: list[Row]) -> Iterator[str]:
 
 
 def rich_table(rows: list[Row]) -> Table:
-    """The verdicts as a table that fits the terminal."""
-    table = Table(title=f"Verdicts: study {rows[0].study}" if rows else None, title_justify="left")
-    table.add_column("claim", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("here", max_width=30)
-    table.add_column("the paper", max_width=24)
-    table.add_column("statement", ratio=1)
+    """The verdicts as a table that fits the terminal, one line a claim; what is too long ends in an ellipsis."""
+    table = Table(
+        title=f"Verdicts: study {rows[0].study}" if rows else None, title_justify="left", expand=True
+    )
+    widths = {
+        "claim": max((len(row.id) for row in rows), default=0),
+        "verdict": 18,
+        "here": 26,
+        "the paper": 16,
+    }
+    for name, width in widths.items():
+        table.add_column(name, no_wrap=True, width=width)
+    table.add_column("statement", no_wrap=True, ratio=1)
     for row in rows:
         style = STYLES[row.verdict]
         cells = (value_of(row), row.paper, row.statement)
