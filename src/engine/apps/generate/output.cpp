@@ -36,8 +36,7 @@ void stop_if_asked() {
         throw std::runtime_error("stopped by signal " + std::to_string(g_signal) + "; nothing was left");
 }
 
-Output::Output(std::string path, std::uint64_t bytes)
-    : path_(std::move(path)), part_(path_ + ".part"), descriptor_(-1) {
+Output::Output(std::string path, std::uint64_t bytes) : path_(std::move(path)), part_(path_ + ".part") {
     if (std::filesystem::is_directory(path_)) {
         throw std::runtime_error(path_ + ": is a folder; a file's name is expected");
     }
@@ -75,9 +74,10 @@ void Output::write_at(std::string_view text, std::uint64_t at) const {
 void Output::commit() {
     const int descriptor = std::exchange(descriptor_, -1);
     if (::close(descriptor) != 0 || std::rename(part_.c_str(), path_.c_str()) != 0) {
-        const auto error = failed(path_);
+        const int cause = errno;
         ::unlink(part_.c_str());
-        throw error;
+        errno = cause;
+        throw failed(path_);
     }
 }
 

@@ -28,7 +28,7 @@ class Output {
   private:
     std::string path_;
     std::string part_;
-    int descriptor_;
+    int descriptor_ = -1;
 };
 
 /// Throws when the user asked to stop (SIGINT, SIGTERM, SIGHUP), so that every file goes on the way out.
