@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 from small import claim, run, timed, write_claims, write_table
 
+from harness.claims.check import check_claims
+from harness.errors import KvasirError
+
 PROJECT = Path(__file__).parents[3]
 
 
@@ -21,13 +24,19 @@ def command(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def refused(folder: Path, **changes: Any) -> str:
-    """The message for `claim(**changes)` over a good table, after seeing that nothing was written."""
+    """The message for `claim(**changes)` beside a good one over a good table."""
     tables = write_table(folder / "tables", timed(0.4))
-    claims = write_claims(folder / "s.yaml", claim(), claim(**{"id": "S-2", **changes}))
-    return refusal(folder, claims, tables)
+    return refusal(write_claims(folder / "s.yaml", claim(), claim(**{"id": "S-2", **changes})), tables)
 
 
-def refusal(folder: Path, claims: Path, tables: Path) -> str:
+def refusal(claims: Path, tables: Path) -> str:
+    with pytest.raises(KvasirError) as caught:
+        check_claims(claims, tables, [])
+    return str(caught.value)
+
+
+def nothing_written(folder: Path, claims: Path, tables: Path) -> str:
+    """What the command says when it refuses, after seeing that it left no file."""
     out = folder / "out"
     done = command(
         "--claims", claims, "--tables", tables, "--output", out / "s.csv", "--json", out / "s.json"
@@ -37,6 +46,18 @@ def refusal(folder: Path, claims: Path, tables: Path) -> str:
     assert "Traceback" not in done.stderr
     assert done.stderr.count("error:") == 1
     return " ".join(done.stderr.split())
+
+
+def test_the_command_says_one_thing_and_writes_nothing(tmp_path: Path) -> None:
+    tables = write_table(tmp_path / "tables", timed(0.4))
+    claims = write_claims(
+        tmp_path / "s.yaml", claim(), claim(id="S-2", check="SELECT rntime AS value FROM s_e_runs")
+    )
+    assert f"error: {claims}: claim S-2: check:" in nothing_written(tmp_path, claims, tables)
+    path = tables / "s" / "e.csv"
+    path.write_text(path.read_text()[:-5])
+    good = write_claims(tmp_path / "s.yaml", claim())
+    assert f"error: {path}: cut off" in nothing_written(tmp_path, good, tables)
 
 
 def test_a_wrong_column_is_named_with_those_that_are_there(tmp_path: Path) -> None:
@@ -114,7 +135,7 @@ def test_a_table_that_is_cut_off(tmp_path: Path, cut: int | None, words: str) ->
     path = tables / "s" / "e.csv"
     text = path.read_text()
     path.write_text(text[: len(text) - cut] if cut else "\n" if cut == 0 else text[: text.rindex(",")] + "\n")
-    message = refusal(tmp_path, write_claims(tmp_path / "s.yaml", claim()), tables)
+    message = refusal(write_claims(tmp_path / "s.yaml", claim()), tables)
     assert f"{path}: " in message
     assert words in message
     assert "make it again" in message or cut == 0
@@ -123,35 +144,33 @@ def test_a_table_that_is_cut_off(tmp_path: Path, cut: int | None, words: str) ->
 def test_an_empty_table_file(tmp_path: Path) -> None:
     tables = write_table(tmp_path / "tables", [])
     (tables / "s" / "e.csv").write_text("")
-    assert "e.csv: cut off" in refusal(tmp_path, write_claims(tmp_path / "s.yaml", claim()), tables)
+    assert "e.csv: cut off" in refusal(write_claims(tmp_path / "s.yaml", claim()), tables)
 
 
 def test_binary_garbage_in_place_of_a_table(tmp_path: Path) -> None:
     tables = write_table(tmp_path / "tables", [])
     (tables / "s" / "e.csv").write_bytes(b"\xff\xfe\x00\x81\n\n")
-    assert "e.csv: not a CSV table" in refusal(tmp_path, write_claims(tmp_path / "s.yaml", claim()), tables)
+    assert "e.csv: not a CSV table" in refusal(write_claims(tmp_path / "s.yaml", claim()), tables)
 
 
 def test_a_word_in_a_column_of_numbers(tmp_path: Path) -> None:
     rows = timed(0.4)
     rows[0]["value"] = "fast"
     tables = write_table(tmp_path / "tables", rows)
-    message = refusal(tmp_path, write_claims(tmp_path / "s.yaml", claim()), tables)
+    message = refusal(write_claims(tmp_path / "s.yaml", claim()), tables)
     assert "column value: found 'fast', expected DOUBLE" in message
 
 
 def test_a_run_that_has_a_metric_twice(tmp_path: Path) -> None:
     tables = write_table(tmp_path / "tables", timed(0.4) + run("a", 1, runtime=(9.0, "measured:clock")))
-    message = refusal(tmp_path, write_claims(tmp_path / "s.yaml", claim()), tables)
+    message = refusal(write_claims(tmp_path / "s.yaml", claim()), tables)
     assert "run s/e/a_215W/1 has metric runtime twice" in message
 
 
 def test_no_tables_and_no_claim_file(tmp_path: Path) -> None:
     tables = write_table(tmp_path / "tables", timed(0.4))
-    assert "no such folder" in refusal(
-        tmp_path, write_claims(tmp_path / "s.yaml", claim()), tmp_path / "none"
-    )
-    assert "cannot be read" in refusal(tmp_path, tmp_path / "none.yaml", tables)
+    assert "no such folder" in refusal(write_claims(tmp_path / "s.yaml", claim()), tmp_path / "none")
+    assert "cannot be read" in refusal(tmp_path / "none.yaml", tables)
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
