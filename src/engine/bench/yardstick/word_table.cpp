@@ -10,6 +10,7 @@ namespace kvasir::bench {
 namespace {
 
 constexpr std::uint64_t kLongMark = 0xFF;
+constexpr std::size_t kCachedSlots = 1U << 15U;  ///< 1 MiB of slots
 constexpr std::uint64_t kChecksumBits = (std::uint64_t{1} << 52U) - 1;
 
 /// What a word and its count add to the checksum. The definition is checksum_of() in kvasir/report.hpp; it is
@@ -56,8 +57,10 @@ void WordTable::insert(std::size_t at, const Code& code) {
     slots_[at] = slot;
     ++words_;
     ++keys_;
-    // At most half full, so that nearly all words are found at the first look.
-    if (keys_ * 2 > slots_.size()) {
+    // A table in the cache costs wrong guesses of where a probe ends, so it stays half empty; a larger one
+    // costs the memory it touches, so it is filled more.
+    const bool cached = slots_.size() <= kCachedSlots;
+    if (cached ? keys_ * 2 > slots_.size() : keys_ * 3 > slots_.size() * 2) {
         grow();
     }
 }
