@@ -21,7 +21,7 @@ rule check_claims:
     benchmark:
         "<benchmarks>/claims/{study}.tsv"
     params:
-        tables="<results>/tables",
+        tables=tables_folder,
         have=[f"--have={tag}" for tag in CONFIG.site.have],
     shell:
         "python scripts/claims.py --claims {input.claims:q} --tables {params.tables:q} {params.have:q}"

@@ -174,6 +174,11 @@ def tables_json(wildcards):
     return "[" + ",".join(spec.model_dump_json() for spec in specs) + "]"
 
 
+def tables_folder(wildcards):
+    """Folder of the tables of all studies."""
+    return f"{configuration(wildcards.scale).results}/tables"
+
+
 def claim_tables(wildcards):
     """Tables the claims of a study are checked against."""
     return tables_of(wildcards.study, wildcards.scale)

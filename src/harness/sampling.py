@@ -75,6 +75,17 @@ def domain_metrics(summary: dict[str, Any]) -> list[Metric]:
     return [*metrics, _metric("energy.total", total, "J", source, why)]
 
 
+def cap_metrics(summary: dict[str, Any]) -> list[Metric]:
+    """The power cap in force, all packages together: the lower limit of each, as read back. Empty without a cap."""
+    cap = summary.get("cap")
+    if not cap:
+        return []
+    lowest: dict[str, float] = {}
+    for limit in cap["read_back"]:
+        lowest[limit["zone"]] = min(limit["W"], lowest.get(limit["zone"], float("inf")))
+    return [Metric(name="power.cap", value=sum(lowest.values()), unit="W", source=cap["source"])]
+
+
 def phase_metrics(samples: list[Sample], windows: Windows) -> list[Metric]:
     """Mean power of each domain within each phase of the job, where power was sampled."""
     metrics = []
@@ -121,6 +132,7 @@ def sampled(summary: dict[str, Any], samples: list[Sample], windows: Windows) ->
     power = any(s.metric == "power" for s in samples)
     return [
         *domain_metrics(summary),
+        *cap_metrics(summary),
         *phase_metrics(samples, windows),
         *shape_metrics(samples, "cpu", "ranks", "cpu", windows),
         *(shape_metrics(samples, "power", "package", "power.pkg", windows) if power else []),

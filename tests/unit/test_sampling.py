@@ -82,3 +82,14 @@ def test_shape_of_the_cpu_trace_ignores_start_up_and_end(values: list[float]) ->
 def test_too_few_samples_are_no_shape() -> None:
     found = by_name(sampled(summary(), trace((1.5, "ranks", "cpu", 2.0)), WINDOWS))
     assert found["cpu.cv"].value is None and "only 1 samples" in found["cpu.cv"].reason
+
+
+def test_a_cap_is_what_was_read_back_of_each_package() -> None:
+    told = summary()
+    limits = [("package-0", "long", 60.0), ("package-0", "short", 72.0), ("package-1", "long", 60.0)]
+    told["cap"] = {
+        "source": "measured:rapl-powercap",
+        "read_back": [{"zone": zone, "limit": term, "W": watts} for zone, term, watts in limits],
+    }
+    assert by_name(sampled(told, [], WINDOWS))["power.cap"].value == 120
+    assert "power.cap" not in by_name(sampled(summary(), [], WINDOWS))
