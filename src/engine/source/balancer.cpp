@@ -40,25 +40,6 @@ std::vector<int> balanced_owners(std::vector<int> owners, const std::vector<std:
     return owners;
 }
 
-void FrequentHashes::see(std::uint64_t hash) {
-    ++seen_;
-    for (Entry& entry : entries_) {
-        if (entry.hash == hash) {
-            ++entry.count;
-            return;
-        }
-    }
-    if (entries_.size() < kEntries) {
-        entries_.push_back({hash, 1});
-        return;
-    }
-    for (Entry& entry : entries_) {
-        --entry.count;
-    }
-    entries_.erase(std::remove_if(entries_.begin(), entries_.end(), [](const Entry& e) { return e.count == 0; }),
-                   entries_.end());
-}
-
 Balancer::Balancer(MPI_Comm parent, Router& router, const Options& options)
     : comm_(parent),
       router_(router),
@@ -71,12 +52,12 @@ Balancer::Balancer(MPI_Comm parent, Router& router, const Options& options)
 void Balancer::contribute() {
     Epoch& epoch = epochs_.emplace_back();
     epoch.mine = router_.sent();
-    std::vector<FrequentHashes::Entry> top = frequent_.entries();
+    std::vector<FrequentHashes::Entry> top = router_.frequent().entries();
     std::sort(top.begin(), top.end(), [](const auto& a, const auto& b) {
         return a.count != b.count ? a.count > b.count : a.hash < b.hash;
     });
     top.resize(kCandidates);
-    epoch.mine.push_back(frequent_.seen());
+    epoch.mine.push_back(router_.frequent().seen());
     for (const FrequentHashes::Entry& entry : top) {
         epoch.mine.push_back(entry.hash);
         epoch.mine.push_back(entry.count);
@@ -117,9 +98,6 @@ void Balancer::finish() {
 }
 
 void Balancer::apply(const std::vector<std::uint64_t>& all) {
-    if (split_) {
-        split_frequent(all);
-    }
     const std::size_t words = all.size() / static_cast<std::size_t>(comm_.size());
     std::vector<std::uint64_t> load(router_.owners().size());
     for (std::size_t rank = 0; rank < static_cast<std::size_t>(comm_.size()); ++rank) {
@@ -127,10 +105,13 @@ void Balancer::apply(const std::vector<std::uint64_t>& all) {
             load[bin] += all[rank * words + bin];
         }
     }
+    if (split_) {
+        split_frequent(all, load);
+    }
     router_.set_owners(balanced_owners(router_.owners(), load, comm_.size(), factor_));
 }
 
-void Balancer::split_frequent(const std::vector<std::uint64_t>& all) {
+void Balancer::split_frequent(const std::vector<std::uint64_t>& all, std::vector<std::uint64_t>& load) {
     constexpr std::uint64_t enough = 16;  // sightings that are more than chance
     const auto ranks = static_cast<std::size_t>(comm_.size());
     const std::size_t words = all.size() / ranks;
@@ -148,6 +129,15 @@ void Balancer::split_frequent(const std::vector<std::uint64_t>& all) {
         // A key is worth splitting when it alone burdens its rank by an eighth of the mean or more.
         if (count >= enough && count * 8 * ranks >= seen) {
             router_.split(hash);
+        }
+    }
+    // Not the exact numbers of split records: when a rank began to split depends on time, the sample does not.
+    const double records = static_cast<double>(std::accumulate(load.begin(), load.end(), std::uint64_t{0}));
+    for (const auto& [hash, count] : counts) {
+        if (router_.is_split(hash)) {
+            const double share = static_cast<double>(count) / static_cast<double>(seen);
+            std::uint64_t& burden = load[router_.bin(hash)];
+            burden -= std::min(burden, static_cast<std::uint64_t>(share * records));
         }
     }
 }

@@ -1,1 +1,186 @@
+// The course of the exchanges: when they happen, and what is counted.
+
 #include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "reference.hpp"
+#include "world.hpp"
+
+namespace kvasir::test {
+namespace {
+
+std::vector<std::uint64_t> numbers(std::uint64_t count, std::uint64_t distinct) {
+    std::vector<std::uint64_t> all(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        all[i] = i % distinct;
+    }
+    return all;
+}
+
+RankStats run(const std::vector<std::uint64_t>& own, const Options& options) {
+    const auto result = map_reduce<std::uint64_t, std::uint64_t>(
+        MPI_COMM_WORLD, items(own), [](std::uint64_t n, auto& emit) { emit(n, 1); },
+        [](std::uint64_t a, std::uint64_t b) { return a + b; },
+        [](std::uint64_t, std::span<const std::uint64_t> ones) {
+            return std::accumulate(ones.begin(), ones.end(), std::uint64_t{0});
+        },
+        options);
+    std::uint64_t sum = 0;
+    for (const auto& [key, count] : result) {
+        sum += count;
+    }
+    std::uint64_t in[2] = {sum, own.size()};
+    std::uint64_t out[2] = {0, 0};
+    MPI_Allreduce(in, out, 2, MPI_UINT64_T, MPI_SUM, world().get());
+    EXPECT_EQ(out[0], out[1]);
+    return result.stats();
+}
+
+std::uint64_t sum_over_ranks(std::uint64_t mine) {
+    std::uint64_t all = 0;
+    MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, world().get());
+    return all;
+}
+
+TEST(PartitionFull, FewKeysNeverFillThePartitions) {
+    Options options;
+    options.send_buffer = 4096;
+    const Counters c = run(numbers(100'000, 5), options).counters;
+    EXPECT_EQ(c.rounds, 1U);
+    EXPECT_EQ(c.rounds_during_map, 0U);
+    EXPECT_EQ(c.sent, 5U);
+    EXPECT_EQ(c.barriers, 1U);
+}
+
+TEST(PartitionFull, ManyKeysAreExchangedDuringTheMapByAllRanks) {
+    Options options;
+    options.send_buffer = 4096;
+    // Only rank 0 has input: the others must come to its exchanges while they have nothing to do.
+    const Counters c = run(numbers(world().rank() == 0 ? 20'000 : 0, 20'000), options).counters;
+    EXPECT_GT(c.rounds_during_map, 10U);
+    EXPECT_EQ(c.rounds, c.rounds_during_map + 1);
+    EXPECT_EQ(c.alltoallv, c.rounds);
+    std::uint64_t least = 0;
+    MPI_Allreduce(&c.alltoallv, &least, 1, MPI_UINT64_T, MPI_MIN, world().get());
+    EXPECT_EQ(c.alltoallv, least) << "all ranks take part in all exchanges";
+    EXPECT_EQ(c.barriers, 1U);
+}
+
+TEST(PartitionFull, NoPartitionHoldsMoreThanItsShare) {
+    Options options;
+    options.send_buffer = 4096;
+    options.combine = CombineWhere::none;
+    options.events = true;
+    const RankStats stats = run(numbers(3000, 700), options);
+    const std::uint64_t share = 4096 / static_cast<std::uint64_t>(world().size()) / 8 * 8;
+    bool filled = false;
+    std::uint64_t puts = 0;
+    for (const Event& event : stats.events) {
+        EXPECT_EQ(event.capacity_bytes, share);
+        EXPECT_LE(event.bytes, share);
+        filled = filled || (event.kind == Event::Kind::exchange && event.bytes + 24 > share);
+        puts += static_cast<std::uint64_t>(event.kind == Event::Kind::put);
+    }
+    EXPECT_TRUE(filled);
+    EXPECT_EQ(puts, 3000U);
+}
+
+TEST(PartitionFull, TheBoundOnMessagesChangesNothingButTheCalls) {
+    Options options;
+    options.send_buffer = 100'000;
+    options.combine = CombineWhere::none;
+    options.message_words = 100;
+    const Counters c = run(numbers(20'000, 3000), options).counters;
+    EXPECT_GT(c.alltoallv, 5 * c.rounds);
+    EXPECT_EQ(sum_over_ranks(c.sent), sum_over_ranks(c.received));
+    EXPECT_EQ(sum_over_ranks(c.sent_bytes), sum_over_ranks(c.received_bytes));
+}
+
+TEST(ByFill, SendsWhatFillsABlockAndCallsNoAlltoallv) {
+    Options options;
+    options.strategy = Strategy::by_fill;
+    options.send_buffer = 16'384;
+    const Counters c = run(numbers(50'000, 20'000), options).counters;
+    EXPECT_GT(c.rounds, 5U);
+    EXPECT_EQ(c.alltoallv, 0U);
+    EXPECT_EQ(sum_over_ranks(c.sent_bytes), sum_over_ranks(c.received_bytes));
+}
+
+TEST(CombineSwitch, StopsLookingWhereNothingIsFound) {
+    for (const Strategy strategy : {Strategy::partition_full, Strategy::by_fill}) {
+        Options options;
+        options.strategy = strategy;
+        options.send_buffer = 8192;
+        options.combine_switch = true;
+        const Counters distinct = run(numbers(300'000, 300'000), options).counters;
+        EXPECT_LT(distinct.combine_tries, distinct.emitted / 2);
+        const Counters few = run(numbers(300'000, 10), options).counters;
+        EXPECT_EQ(few.combine_tries, few.emitted);
+        options.combine_switch = false;
+        EXPECT_EQ(run(numbers(300'000, 300'000), options).counters.combine_tries, 300'000U);
+    }
+}
+
+TEST(Tables, LargerThanTheCacheCombineTheSame) {
+    for (const Strategy strategy : {Strategy::partition_full, Strategy::by_fill}) {
+        Options options;
+        options.strategy = strategy;
+        options.combine_cache = 64U << 20U;
+        const Counters c = run(numbers(600'000, 100'000), options).counters;
+        EXPECT_EQ(c.sent, 100'000U);
+        EXPECT_EQ(c.combined_before, 500'000U);
+    }
+}
+
+TEST(Oversize, RecordsLongerThanAPartitionArrive) {
+    for (const Strategy strategy : {Strategy::partition_full, Strategy::by_fill}) {
+        Options options;
+        options.strategy = strategy;
+        options.send_buffer = 1000;
+        std::vector<std::string> own;
+        for (int i = 0; i < 20; ++i) {
+            own.emplace_back(static_cast<std::size_t>(i) * 1000, static_cast<char>('a' + i));
+        }
+        const auto result = map_reduce<std::string_view, std::string_view>(
+            MPI_COMM_WORLD, items(own), [](const std::string& text, auto& emit) { emit(text, text); }, no_combine,
+            [](std::string_view key, std::span<const std::string_view> values) {
+                std::size_t right = 0;
+                for (const std::string_view value : values) {
+                    right += static_cast<std::size_t>(value == key);
+                }
+                return std::to_string(right);
+            },
+            options);
+        for (const auto& [key, count] : collect_result(world(), result)) {
+            EXPECT_EQ(count, std::to_string(world().size())) << key.size();
+        }
+        EXPECT_EQ(sum_over_ranks(result.size()), 20U);
+        EXPECT_GT(result.stats().counters.oversize, 15U);
+    }
+}
+
+TEST(Pipeline, StagedHoldsMoreMemory) {
+    for (const CombineWhere combine : {CombineWhere::none, CombineWhere::both}) {
+        Options options;
+        options.send_buffer = 65'536;
+        options.combine = combine;
+        const std::uint64_t pipelined = sum_over_ranks(run(numbers(200'000, 1000), options).kv_bytes_peak);
+        options.pipeline = Pipeline::staged;
+        const RankStats staged = run(numbers(200'000, 1000), options);
+        EXPECT_GT(sum_over_ranks(staged.kv_bytes_peak), pipelined + pipelined / 2);
+        EXPECT_EQ(staged.counters.barriers, 3U);
+    }
+}
+
+TEST(Clock, PhasesAddUpToTheRuntime) {
+    const RankStats stats = run(numbers(200'000, 50'000), Options{});
+    double sum = 0;
+    for (int phase = 0; phase < static_cast<int>(Phase::count); ++phase) {
+        sum += stats.clock.spent(static_cast<Phase>(phase)).wall;
+    }
+    EXPECT_NEAR(sum, stats.end - stats.start, 1e-3);
+}
+
+}  // namespace
+}  // namespace kvasir::test

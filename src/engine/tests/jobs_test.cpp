@@ -6,14 +6,10 @@
 #include <numeric>
 
 #include "reference.hpp"
+#include "world.hpp"
 
 namespace kvasir::test {
 namespace {
-
-const Communicator& world() {
-    static const Communicator* comm = new Communicator(MPI_COMM_WORLD);  // outlives MPI otherwise
-    return *comm;
-}
 
 const auto add = [](std::uint64_t a, std::uint64_t b) { return a + b; };
 

@@ -1,1 +1,73 @@
+// Containers of received records: nothing lost, memory follows the distinct keys, groups are complete.
+
 #include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kvasir/grouper.hpp"
+#include "kvasir/radix_store.hpp"
+
+namespace kvasir::detail {
+namespace {
+
+using R = RecordTraits<std::string_view, std::uint64_t>;
+const auto add = [](std::uint64_t a, std::uint64_t b) { return a + b; };
+using Add = decltype(add);
+
+std::vector<std::uint64_t> record(const std::string& key, std::uint64_t value) {
+    const KeyCode code = KeyTraits<std::string_view>::encode(std::string_view(key));
+    std::vector<std::uint64_t> words(R::words_of(code, value));
+    R::write(code, value, words.data());
+    return words;
+}
+
+TEST(RadixStore, CombiningKeepsSumsAndBoundsMemory) {
+    MemoryMeter meter;
+    RadixStore<std::string_view, std::uint64_t, Add> store(meter, add, true);
+    constexpr std::uint64_t records = 2'000'000;
+    constexpr std::uint64_t keys = 1000;
+    for (std::uint64_t i = 0; i < records; ++i) {
+        const auto words = record("key" + std::to_string(i % keys), 1);
+        store.ingest(words.data(), words.size());
+    }
+    EXPECT_LT(meter.peak(), 32U << 20U) << "uncombined they would take 48 MB and more";
+    std::map<std::string, std::uint64_t> sums;
+    for (std::size_t part = 0; part < store.kPartitions; ++part) {
+        store.combine_partition(part);
+        store.partition(part).for_each([&](const std::uint64_t* at) {
+            EXPECT_TRUE(sums.emplace(R::key(at), R::value(at)).second);
+            return R::words(at);
+        });
+    }
+    EXPECT_EQ(sums.size(), keys);
+    EXPECT_EQ(sums["key7"], records / keys);
+    EXPECT_EQ(store.combined(), records - keys);
+}
+
+TEST(Grouper, CollectsAllValuesOfEachKey) {
+    MemoryMeter meter;
+    RecordPages pages;
+    std::map<std::string, std::vector<std::uint64_t>> expected;
+    std::mt19937_64 random(1);
+    for (std::uint64_t i = 0; i < 20'000; ++i) {
+        const std::string key(random() % 25, static_cast<char>('a' + random() % 20));
+        expected[key].push_back(i);
+        const auto words = record(key, i);
+        copy_words(pages.extend(meter, words.size()), words.data(), words.size());
+    }
+    Grouper<std::string_view, std::uint64_t> grouper(meter);
+    for (int twice = 0; twice < 2; ++twice) {  // the second time with memory of the first
+        grouper.group(pages);
+        std::map<std::string, std::vector<std::uint64_t>> found;
+        grouper.for_each([&](const std::uint64_t* at, std::span<const std::uint64_t> values) {
+            EXPECT_TRUE(found.emplace(R::key(at), std::vector<std::uint64_t>(values.begin(), values.end())).second);
+        });
+        EXPECT_EQ(found, expected);
+    }
+}
+
+}  // namespace
+}  // namespace kvasir::detail

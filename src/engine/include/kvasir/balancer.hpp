@@ -20,24 +20,6 @@ namespace kvasir::detail {
 std::vector<int> balanced_owners(std::vector<int> owners, const std::vector<std::uint64_t>& load, int ranks,
                                  double factor);
 
-/// Counts of hashes seen in a sample of the records; keeps those that are frequent for sure (Misra and Gries).
-class FrequentHashes {
-  public:
-    struct Entry {
-        std::uint64_t hash = 0;
-        std::uint64_t count = 0;
-    };
-    static constexpr std::size_t kEntries = 256;
-
-    void see(std::uint64_t hash);
-    std::uint64_t seen() const { return seen_; }
-    const std::vector<Entry>& entries() const { return entries_; }
-
-  private:
-    std::vector<Entry> entries_;
-    std::uint64_t seen_ = 0;
-};
-
 /// Collects the counts of one rank, exchanges them with the others' and updates the rank's router.
 class Balancer {
   public:
@@ -50,17 +32,9 @@ class Balancer {
     /// Waits for all contributions and computes the final owners. Collective.
     void finish();
 
-    /// A record went to the exchange (only called where keys may be split).
-    void sample(std::uint64_t hash) {
-        if (split_ && ++records_ % kSampleEvery == 0) {
-            frequent_.see(hash);
-        }
-    }
-
   private:
     static constexpr std::size_t kEpochs = 7;  ///< the last one is the end of the map
     static constexpr std::size_t kCandidates = 32;
-    static constexpr std::uint64_t kSampleEvery = 16;
 
     struct Epoch {
         std::vector<std::uint64_t> mine;
@@ -70,7 +44,9 @@ class Balancer {
 
     void contribute();
     void apply(const std::vector<std::uint64_t>& all);
-    void split_frequent(const std::vector<std::uint64_t>& all);
+    /// Splits keys that burden a rank, and takes the records of all split keys off the load of their bins: they
+    /// burden nobody.
+    void split_frequent(const std::vector<std::uint64_t>& all, std::vector<std::uint64_t>& load);
 
     Communicator comm_;
     Router& router_;
@@ -79,8 +55,6 @@ class Balancer {
     std::uint64_t due_;  ///< records after which the next contribution is made
     std::vector<Epoch> epochs_;
     std::size_t applied_ = 0;
-    FrequentHashes frequent_;
-    std::uint64_t records_ = 0;
 };
 
 }  // namespace kvasir::detail

@@ -151,6 +151,9 @@ class Emitter {
 
     void put_now(int rank, const KeyCode& key, const Value& value) {
         auto& block = transport_.block(rank);
+        if constexpr (kCombining) {
+            job_.counters.combine_tries += static_cast<std::uint64_t>(switch_.on());
+        }
         Put result = try_put(block, key, value);
         if (result == Put::full) [[unlikely]] {
             result = make_room(rank, key, value);
@@ -182,7 +185,6 @@ class Emitter {
     Put try_put(Block<Key, Value>& block, const KeyCode& key, const Value& value) {
         if constexpr (kCombining) {
             if (switch_.on()) {
-                ++job_.counters.combine_tries;
                 return block.combine(key, value, combiner_);
             }
         }

@@ -35,7 +35,7 @@ class Job {
           combiner_(combiner),
           store_(state_.memory, combiner, combines(CombineWhere::after) && options.pipeline == Pipeline::pipelined) {
         validate(options, state_.comm.size());
-        if (options.balance != Balance::hash) {
+        if (state_.router.balanced()) {
             balancer_.emplace(parent, state_.router, options);
         }
     }
@@ -56,7 +56,7 @@ class Job {
         synchronise();
         state_.counters.held = state_.counters.received;
         state_.counters.split_keys = state_.router.splits();
-        if (state_.router.balanced() && state_.router.changed()) {
+        if (state_.router.changed()) {
             send_home(merging);
         }
         mapped_ = PhaseClock::monotonic();
@@ -85,6 +85,8 @@ class Job {
                     store_.partition(part).clear();
                 }
             }
+        } catch (const JobError&) {
+            throw;  // all ranks know
         } catch (...) {
             state_.fail();
         }

@@ -17,7 +17,7 @@ struct JobState {
         : comm(parent),
           control(parent),
           options(chosen),
-          router(comm.rank(), comm.size(), chosen.balance != Balance::hash) {}
+          router(comm.rank(), comm.size(), chosen.balance != Balance::hash && comm.size() > 1) {}
 
     /// Notes the exception that is being handled; the first one counts.
     void fail() {

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "kvasir/frequent.hpp"
+
 namespace kvasir::detail {
 
 /// Maps hashes to ranks. Plainly: equal ranges of the hash. Balanced: the ranges are cut in bins, bins have owners
@@ -74,13 +76,13 @@ class Router {
     }
     std::uint64_t splits() const { return splits_; }
 
-    /// Notes that a record was given to the exchange. Only split keys do not count: they burden nobody.
+    /// Notes that a record was given to the exchange.
     void count(std::uint64_t hash) {
-        if (splits_ == 0 || !is_split(hash)) {
-            ++sent_[bin(hash)];
-        }
+        ++sent_[bin(hash)];
+        frequent_.pass(hash);
     }
     const std::vector<std::uint64_t>& sent() const { return sent_; }
+    const FrequentHashes& frequent() const { return frequent_; }
 
   private:
     std::uint64_t ranks_;
@@ -88,6 +90,7 @@ class Router {
     int next_;
     std::vector<int> owners_;
     std::vector<std::uint64_t> sent_;
+    FrequentHashes frequent_;
     std::array<std::uint64_t, 4 * kMostSplit> split_{};
     std::uint64_t splits_ = 0;
     bool changed_ = false;
