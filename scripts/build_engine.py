@@ -18,6 +18,7 @@ def build(
     source: Path,
     target: Path,
     jobs: int = typer.Option(2, min=1),
+    bench: bool = typer.Option(False, help="build the benchmarks' yardstick as well"),
     native: bool = typer.Option(
         False, "--native/--portable", help="compile for this machine's instruction set"
     ),
@@ -31,6 +32,7 @@ def build(
     ]
     configure += [f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={(target / 'bin').resolve()}"]
     compile_ = ["cmake", "--build", str(target / "tree"), "--parallel", str(jobs), "--target", *PROGRAMS]
+    compile_ += ["wordcount-yardstick"] if bench else []
     for command in (configure, compile_):
         if subprocess.run(command, check=False).returncode:
             raise KvasirError(

@@ -1,0 +1,38 @@
+"""The engine's own tests (GoogleTest under MPI, by ctest): as it is used, and under the sanitizers."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+JOBS = str(os.cpu_count() or 2)
+
+
+def run(*command: str) -> str:
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-8000:]
+    return done.stdout
+
+
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize("kind", ["engine", "engine-sanitize"])
+def test_ctest(kind: str) -> None:
+    tree = f"build/{kind}"
+    sanitize = "ON" if kind.endswith("sanitize") else "OFF"
+    run(
+        "cmake",
+        "-S",
+        "src/engine",
+        "-B",
+        tree,
+        "-G",
+        "Ninja",
+        "-DBUILD_TESTING=ON",
+        f"-DKVASIR_SANITIZE={sanitize}",
+    )
+    run("cmake", "--build", tree, "--parallel", JOBS)
+    output = run("ctest", "--test-dir", tree, "--output-on-failure", "--no-tests=error")
+    assert "100% tests passed" in output
+    print(output[-1500:])

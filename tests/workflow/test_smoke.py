@@ -1,0 +1,220 @@
+"""One whole run at scale smoke, and what happens to it when things change, fail or are killed.
+
+The tests share one checkout and run in the order of this file; each leaves the results complete.
+"""
+
+import csv
+import itertools
+import json
+import os
+import signal
+import stat
+import time
+from pathlib import Path
+
+import psutil
+
+from .conftest import Checkout
+
+COMBINER = "runs/mimir/combiner"
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def run_files(checkout: Checkout) -> dict[Path, int]:
+    """All records with their times."""
+    return {path: path.stat().st_mtime_ns for path in checkout.results().glob("runs/*/*/*/*/run.json")}
+
+
+def test_everything_is_there(smoke: Checkout) -> None:
+    results = smoke.results()
+    assert (results / "report.html").stat().st_size > 100_000
+    for figure in ("fig01", "fig02", "fig03", "fig04", "fig05", "fig06", "table1", "sweetspot"):
+        for kind in ("pdf", "svg", "png"):
+            assert (results / f"figures/mimir/{figure}.{kind}").stat().st_size > 5_000
+    verdicts = rows(results / "claims/mimir.csv")
+    assert len(verdicts) == 50
+    assert not [v for v in verdicts if v["verdict"] == "not run"], "all experiments were run"
+    assert not list(results.glob("**/.*.*")), "no scratch files stay"
+
+
+def test_every_run_has_numbers_or_reasons(smoke: Checkout) -> None:
+    for table in smoke.results().glob("tables/mimir/*.csv"):
+        if table.name.count("."):
+            found = rows(table)
+            assert found, table
+            if "status" in found[0]:
+                assert {row["status"] for row in found} <= {"ok", "not-run"}
+                assert all(row["value"] or row["reason"] for row in found)
+
+
+def test_counts_are_exact(smoke: Checkout) -> None:
+    for name in ("combinability", "combiner", "skew", "staging", "realtext"):
+        by_run: dict[tuple[str, str], dict[str, str]] = {}
+        for row in rows(smoke.results() / f"tables/mimir/{name}.csv"):
+            if row["status"] == "ok":
+                by_run.setdefault((row["point"], row["rep"]), {})[row["metric"]] = row["value"]
+        assert by_run
+        for metrics in by_run.values():
+            assert metrics["words"] == metrics["words.expected"]
+            assert metrics["keys"] == metrics["keys.expected"]
+            assert metrics.get("coreutils.mismatches", "0.0") == "0.0"
+
+
+def test_order_is_random_and_repetitions_are_interleaved(smoke: Checkout) -> None:
+    records = [json.loads(path.read_text()) for path in run_files(smoke)]
+    records.sort(key=lambda record: record["outcome"]["started"])
+    reps = [record["identity"]["rep"] for record in records]
+    assert reps == sorted(reps), "all first repetitions ran before all second ones"
+    names = [record["identity"]["experiment"] for record in records if record["identity"]["rep"] == 1]
+    assert len(set(itertools.pairwise(names))) > len(set(names)) * 2, "experiments are mixed"
+
+
+def test_nothing_runs_twice(smoke: Checkout) -> None:
+    assert "Nothing to be done" in smoke.snakemake()
+
+
+def test_a_changed_level_reruns_only_its_runs(smoke: Checkout) -> None:
+    restore = smoke.edit("config/studies/mimir.yaml", "sample_ms: [100, 50, 5]", "sample_ms: [100, 50, 20]")
+    try:
+        counts = smoke.planned()
+    finally:
+        restore()
+    assert counts["run_point"] == 4, "two data sets, two repetitions, one new period"
+    assert "generate_text" not in counts and "build_engine" not in counts
+    restore = smoke.edit("config/scales/smoke.yaml", "repetitions: 2", "repetitions: 3")
+    try:
+        more = smoke.planned()
+    finally:
+        restore()
+    records = len([path for path in run_files(smoke) if path.parent.name == "2"])
+    assert more["run_point"] == records, "one more repetition of each repeated point"
+
+
+def test_a_comment_in_the_engine_rebuilds_it_and_reruns_nothing(smoke: Checkout) -> None:
+    before = run_files(smoke)
+    smoke.edit("src/engine/include/kvasir/error.hpp", "#pragma once", "// A remark.\n#pragma once")
+    output = smoke.snakemake()
+    assert "rule build_engine" in output
+    assert run_files(smoke) == before
+
+
+def test_killed_in_the_middle_loses_nothing_and_repeats_nothing(smoke: Checkout) -> None:
+    before = run_files(smoke)
+    gone = [path for path in before if COMBINER in str(path)]
+    for path in gone:
+        path.unlink()
+    process = smoke.start("snakemake", "--cores", "2")
+    while not any(path.exists() for path in gone):
+        assert process.poll() is None, "it ended before anything could be killed"
+        time.sleep(0.02)
+    family = psutil.Process(process.pid).children(recursive=True)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    _, alive = psutil.wait_procs(family, timeout=20)
+    assert not alive, "what it started went with it"
+    done = {path: path.stat().st_mtime_ns for path in gone if path.exists()}
+    assert 0 < len(done) < len(gone), "killed in the middle"
+    assert all(json.loads(path.read_text())["outcome"]["status"] == "ok" for path in done)
+
+    again = smoke.run("scripts/reproduce.sh", "", "", "2", timeout=600)
+    assert again.returncode == 0, again.stdout[-4000:]
+    after = run_files(smoke)
+    assert after.keys() == before.keys(), "nothing is lost"
+    repeated = [
+        path
+        for path, at in {**before, **done}.items()
+        if path not in gone or path in done
+        if after[path] != at
+    ]
+    assert not repeated
+    assert not list(smoke.results().glob("runs/*/*/*/.*")), "no half run lies about"
+
+
+def test_a_failing_run_is_recorded_and_gives_no_number(smoke: Checkout) -> None:
+    program = smoke.folder / "build/programs/bin/group-by-key"
+    kept = program.read_bytes()
+    victim = smoke.results() / COMBINER / "group-by-key_215W/1/run.json"
+    victim.unlink()
+    program.write_text("#!/bin/sh\necho 'a disk on fire' >&2\nexit 3\n")
+    try:
+        smoke.snakemake("--rerun-triggers", "mtime")
+    finally:
+        program.write_bytes(kept)
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    outcome = json.loads(victim.read_text())["outcome"]
+    assert outcome["status"] == "failed"
+    assert "a disk on fire" in outcome["reason"]
+    table = [
+        row
+        for row in rows(smoke.results() / "tables/mimir/combiner.csv")
+        if row["point"] == "group-by-key_215W" and row["rep"] == "1"
+    ]
+    assert [(row["status"], row["metric"], row["value"]) for row in table] == [("failed", "", "")]
+
+    told = smoke.run("python", "scripts/summary.py")
+    assert told.returncode != 0 and "combiner/group-by-key_215W/1: failed" in told.stdout
+    assert smoke.run("python", "scripts/forget_failed.py").returncode == 0
+    smoke.snakemake()
+    assert json.loads(victim.read_text())["outcome"]["status"] == "ok"
+
+
+def test_a_run_that_takes_too_long_is_recorded_as_timeout(smoke: Checkout) -> None:
+    program = smoke.folder / "build/programs/bin/group-by-key"
+    kept = program.read_bytes()
+    restore = smoke.edit("config/scales/smoke.yaml", "timeout_s: 120", "timeout_s: 2")
+    target = "results/smoke/runs/mimir/combiner/group-by-key_215W/2/run.json"
+    program.write_text("#!/bin/sh\nsleep 60\n")
+    try:
+        smoke.snakemake(target)
+        outcome = json.loads((smoke.folder / target).read_text())["outcome"]
+        assert (outcome["status"], outcome["reason"]) == ("timeout", "took longer than 2 s")
+    finally:
+        program.write_bytes(kept)
+        restore()
+    (smoke.folder / target).unlink()
+    smoke.snakemake("--rerun-triggers", "mtime")
+
+
+def test_a_new_claim_needs_no_code(smoke: Checkout) -> None:
+    claims = smoke.folder / "config/claims/mimir.yaml"
+    kept = claims.read_text()
+    claims.write_text(kept + NEW_CLAIM)
+    try:
+        smoke.snakemake("claims")
+        found = {row["id"]: row for row in rows(smoke.results() / "claims/mimir.csv")}
+        assert found["MIMIR-99"]["verdict"] == "reproduced"
+    finally:
+        claims.write_text(kept)
+
+
+def test_a_claim_with_a_wrong_column_is_one_clear_error(smoke: Checkout) -> None:
+    verdicts = smoke.results() / "claims/mimir.csv"
+    claims = smoke.folder / "config/claims/mimir.yaml"
+    kept = claims.read_text()
+    claims.write_text(kept + NEW_CLAIM.replace("avg(runtime)", "avg(runtiem)"))
+    try:
+        output = smoke.snakemake("claims", ok=False)
+    finally:
+        claims.write_text(kept)
+    log = (smoke.results() / "logs/claims/mimir.log").read_text()
+    assert "MIMIR-99" in log and "runtiem" in log and "Traceback" not in log
+    assert "check_claims" in output
+    assert not verdicts.exists(), "nothing half-written under the final name"
+    smoke.snakemake()
+
+
+NEW_CLAIM = """
+  - id: MIMIR-99
+    tier: 3
+    where: a test
+    statement: Every run takes some time.
+    kind: ordering
+    paper: {text: more than 0}
+    unit: s
+    check: SELECT avg(runtime) AS value FROM mimir_combiner_runs GROUP BY rep
+    literal: {op: ">", value: 0, tolerance: none}
+"""
