@@ -44,12 +44,16 @@ def value_text(row: Row) -> str:
     """The value found here, with how many it is the middle of."""
     if not row["value"]:
         return ""
-    return f"{float(row['value']):.3g} {row['unit']} (n = {row['n']})"
+    unit = "" if row["unit"] == "1" else f" {row['unit']}"
+    return f"{float(row['value']):.3g}{unit} (n = {row['n']})"
 
 
 def verdict_table(verdicts: list[Row]) -> str:
     """All verdicts as a table that may run over pages."""
-    head = r"""\begin{longtable}{@{}l>{\raggedright}p{0.42\linewidth}>{\raggedright}p{0.16\linewidth}ll@{}}
+    widths = ("0.36", "0.18", "0.13", "0.13")
+    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\linewidth}}" for width in widths)
+    head = rf"""{{\small
+\begin{{longtable}}{{@{{}}l{columns}@{{}}}}
 \toprule
 claim & statement & paper & here & verdict \\
 \midrule
@@ -61,7 +65,7 @@ claim & statement & paper & here & verdict \\
         )
         for r in verdicts
     ]
-    return head + "".join(f"{row} \\\\\n" for row in rows) + "\\bottomrule\n\\end{longtable}\n"
+    return head + "".join(f"{row} \\\\\n" for row in rows) + "\\bottomrule\n\\end{longtable}}\n"
 
 
 def figure_list(studies: list[Study]) -> str:
