@@ -80,7 +80,8 @@ Parsed parse(int argc, char** argv, const std::string& description, bool combine
     app.add_option("--report", options.report, "Write a JSON report of the job to this file");
     app.add_option("--events", options.events, "Write a CSV log of every record and exchange (tiny inputs only)");
     app.add_option("--output", options.output, "Write the counts as part-<rank> files into this folder");
-    app.add_option("--top", options.top, "Print the so many commonest words and their counts");
+    app.add_option("--top", options.top, "Print the so many commonest words and their counts")
+        ->check(CLI::NonNegativeNumber);
     app.add_option("INPUT", options.inputs, "Text files, or folders of them")->required();
     Parsed parsed;
     try {
