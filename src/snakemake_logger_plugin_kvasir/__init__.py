@@ -34,12 +34,13 @@ class LogHandler(LogHandlerBase):
             self.progress.plan(getattr(record, "stats", {}))
         elif event == LogEvent.JOB_INFO:
             wildcards = dict(getattr(record, "wildcards", {}) or {})
+            # Snakemake says that a job starts before it says what the job is.
             self.progress.know(record.jobid, record.rule_name, wildcards)  # type: ignore[attr-defined]
+            self._say(self.progress.line())
         elif event == LogEvent.JOB_STARTED:
             jobs = getattr(record, "jobs", getattr(record, "job_ids", []))
             for job in [jobs] if isinstance(jobs, int) else jobs:
                 self.progress.start(job)
-            self._say(self.progress.line())
         elif event == LogEvent.JOB_FINISHED:
             self.progress.finish(record.job_id)  # type: ignore[attr-defined]
         elif event == LogEvent.JOB_ERROR:
