@@ -1,4 +1,7 @@
-"""A checkout of the working tree in a folder with an awkward name, and Snakemake in it as a user would call it."""
+"""A checkout of the working tree in a folder with an awkward name, and Snakemake in it as a user would call it.
+
+The test files share it and are numbered: before anything has run, one whole run, faults.
+"""
 
 import os
 import shutil
