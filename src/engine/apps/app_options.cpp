@@ -11,8 +11,8 @@ namespace {
 
 /// An option whose value is one of a few names.
 template <class Value>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value, std::map<std::string, Value> names,
-                        const std::string& help) {
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
+                        std::map<std::string, Value> names, const std::string& help) {
     std::string choices;
     for (const auto& [text, meaning] : names) {
         choices += (choices.empty() ? "" : ", ") + text;
@@ -45,7 +45,8 @@ void add_job_options(CLI::App& app, Options& job, bool combiner) {
                          "How ranks exchange records");
     std::map<std::string, CombineWhere> where{{"none", CombineWhere::none}};
     if (combiner) {
-        where.insert({{"before", CombineWhere::before}, {"after", CombineWhere::after}, {"both", CombineWhere::both}});
+        where.insert(
+            {{"before", CombineWhere::before}, {"after", CombineWhere::after}, {"both", CombineWhere::both}});
     }
     job.combine = combiner ? CombineWhere::both : CombineWhere::none;
     add_choice<CombineWhere>(app, "--combine", job.combine, where,
@@ -68,7 +69,8 @@ void add_job_options(CLI::App& app, Options& job, bool combiner) {
     add_size(app, "--slice", job.slice, "Bytes of text read at a time");
     add_size(app, "--chunk", job.chunk, "dynamic input: bytes given out at a time");
     app.add_option("--balance-factor", job.balance_factor, "Fullest rank over mean above which bins move");
-    add_size(app, "--balance-first", job.balance_first, "Records of a rank before the balance is first looked at");
+    add_size(app, "--balance-first", job.balance_first,
+             "Records of a rank before the balance is first looked at");
 }
 
 }  // namespace
@@ -78,7 +80,8 @@ Parsed parse(int argc, char** argv, const std::string& description, bool combine
     AppOptions options;
     add_job_options(app, options.job, combiner);
     app.add_option("--report", options.report, "Write a JSON report of the job to this file");
-    app.add_option("--events", options.events, "Write a CSV log of every record and exchange (tiny inputs only)");
+    app.add_option("--events", options.events,
+                   "Write a CSV log of every record and exchange (tiny inputs only)");
     app.add_option("--output", options.output, "Write the counts as part-<rank> files into this folder");
     app.add_option("--top", options.top, "Print the so many commonest words and their counts")
         ->check(CLI::NonNegativeNumber);

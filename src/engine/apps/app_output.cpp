@@ -70,11 +70,14 @@ void write_lines(AtomicFile& file, const Counts& counts) {
 
 using Entry = std::pair<std::uint64_t, std::string>;
 
-bool commoner(const Entry& a, const Entry& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; }
+bool commoner(const Entry& a, const Entry& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+}
 
 void keep_top(std::vector<Entry>& entries, std::size_t most) {
     const std::size_t kept = std::min(most, entries.size());
-    std::partial_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kept), entries.end(), commoner);
+    std::partial_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kept), entries.end(),
+                      commoner);
     entries.resize(kept);
 }
 

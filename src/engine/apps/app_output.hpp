@@ -12,8 +12,9 @@ namespace kvasir::app {
 /// This rank's share of the checksum of all counts.
 std::uint64_t checksum(const Counts& counts);
 
-/// Writes "word<TAB>count" lines, `folder`/part-<rank> from each rank. Files get their names when all ranks have
-/// written all of theirs. Collective; throws JobError on every rank on failure, and leaves no part behind.
+/// Writes "word<TAB>count" lines, `folder`/part-<rank> from each rank. Files get their names when all ranks
+/// have written all of theirs. Collective; throws JobError on every rank on failure, and leaves no part
+/// behind.
 void write_parts(const Communicator& comm, const Counts& counts, const std::string& folder);
 
 /// Prints the `most` commonest words of all ranks, ties in the order of their bytes, from rank 0. Collective.

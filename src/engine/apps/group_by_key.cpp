@@ -1,5 +1,5 @@
-// GroupByKey: the whole of MapReduce without combiner. Reduce is handed a list of ones for every word. (The sum is
-// known to the engine only for the merging of keys that --balance split has spread over ranks.)
+// GroupByKey: the whole of MapReduce without combiner. Reduce is handed a list of ones for every word. (The
+// sum is known to the engine only for the merging of keys that --balance split has spread over ranks.)
 
 #include "app.hpp"
 #include "word_count.hpp"

@@ -29,8 +29,8 @@ struct Piece {
 
 }  // namespace
 
-std::uint64_t alltoallv(const Communicator& comm, const Outgoing& outgoing, Incoming& incoming, std::size_t most,
-                        std::size_t limit, MemoryMeter& meter) {
+std::uint64_t alltoallv(const Communicator& comm, const Outgoing& outgoing, Incoming& incoming,
+                        std::size_t most, std::size_t limit, MemoryMeter& meter) {
     const auto ranks = static_cast<std::size_t>(comm.size());
     const std::size_t largest = static_cast<std::size_t>(INT_MAX) / ranks;
     limit = limit == 0 ? largest : std::min(limit, largest);
@@ -43,7 +43,8 @@ std::uint64_t alltoallv(const Communicator& comm, const Outgoing& outgoing, Inco
     Piece send(ranks);
     Piece receive(ranks);
     const bool one_call = most <= limit;
-    // Partitions of one send buffer are sent from where they lie; this needs displacements that fit into an int.
+    // Partitions of one send buffer are sent from where they lie; this needs displacements that fit into an
+    // int.
     bool in_place = one_call && outgoing.base != nullptr;
     for (std::size_t r = 0; in_place && r < ranks; ++r) {
         in_place = outgoing.data[r] - outgoing.base <= INT_MAX;
@@ -89,8 +90,8 @@ std::uint64_t alltoallv(const Communicator& comm, const Outgoing& outgoing, Inco
     return calls;
 }
 
-std::uint64_t alltoallv(const Communicator& comm, const Outgoing& outgoing, Incoming& incoming, std::size_t limit,
-                        MemoryMeter& meter) {
+std::uint64_t alltoallv(const Communicator& comm, const Outgoing& outgoing, Incoming& incoming,
+                        std::size_t limit, MemoryMeter& meter) {
     const auto ranks = static_cast<std::size_t>(comm.size());
     const std::size_t longest = *std::max_element(outgoing.words.begin(), outgoing.words.end());
     std::vector<std::size_t> lengths(2 * ranks);

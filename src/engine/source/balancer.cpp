@@ -12,9 +12,10 @@ std::vector<int> balanced_owners(std::vector<int> owners, const std::vector<std:
     for (std::size_t bin = 0; bin < owners.size(); ++bin) {
         sums[static_cast<std::size_t>(owners[bin])] += load[bin];
     }
-    const double mean =
-        static_cast<double>(std::accumulate(sums.begin(), sums.end(), std::uint64_t{0})) / static_cast<double>(ranks);
-    // Every move lowers the sum of squares, so that this ends; the bound only guards against very many small moves.
+    const double mean = static_cast<double>(std::accumulate(sums.begin(), sums.end(), std::uint64_t{0})) /
+                        static_cast<double>(ranks);
+    // Every move lowers the sum of squares, so that this ends; the bound only guards against very many small
+    // moves.
     for (std::size_t moves = 0; moves < 4 * owners.size(); ++moves) {
         const auto fullest = std::max_element(sums.begin(), sums.end());
         const auto emptiest = std::min_element(sums.begin(), sums.end());
@@ -131,8 +132,9 @@ void Balancer::split_frequent(const std::vector<std::uint64_t>& all, std::vector
             router_.split(hash);
         }
     }
-    // Not the exact numbers of split records: when a rank began to split depends on time, the sample does not.
-    const double records = static_cast<double>(std::accumulate(load.begin(), load.end(), std::uint64_t{0}));
+    // Not the exact numbers of split records: when a rank began to split depends on time, the sample does
+    // not.
+    const auto records = static_cast<double>(std::accumulate(load.begin(), load.end(), std::uint64_t{0}));
     for (const auto& [hash, count] : counts) {
         if (router_.is_split(hash)) {
             const double share = static_cast<double>(count) / static_cast<double>(seen);

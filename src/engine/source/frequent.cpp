@@ -19,8 +19,9 @@ void FrequentHashes::see(std::uint64_t hash) {
     for (Entry& entry : entries_) {
         --entry.count;
     }
-    entries_.erase(std::remove_if(entries_.begin(), entries_.end(), [](const Entry& e) { return e.count == 0; }),
-                   entries_.end());
+    entries_.erase(
+        std::remove_if(entries_.begin(), entries_.end(), [](const Entry& e) { return e.count == 0; }),
+        entries_.end());
 }
 
 }  // namespace kvasir::detail

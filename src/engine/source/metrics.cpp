@@ -54,7 +54,7 @@ Json missing(const char* unit, const char* reason) {
 
 void add_times(Json& out, const Json& ranks) {
     constexpr const char* clock = "measured:clock";
-    const double runtime = most<double>(ranks, "/time/runtime_s");
+    const auto runtime = most<double>(ranks, "/time/runtime_s");
     out["runtime"] = metric(runtime, "s", clock);
     out["phase.map_aggregate"] = metric(most<double>(ranks, "/time/map_aggregate_s"), "s", clock);
     out["phase.convert_reduce"] = metric(most<double>(ranks, "/time/convert_reduce_s"), "s", clock);
@@ -75,14 +75,15 @@ void add_times(Json& out, const Json& ranks) {
 
 void add_counts(Json& out, const Json& ranks) {
     constexpr const char* engine = "measured:engine";
-    const std::uint64_t in = sum(ranks, "/records/emitted");
+    const auto in = sum(ranks, "/records/emitted");
     const std::uint64_t sent = sum(ranks, "/records/sent");
     out["words"] = metric(in, "1", engine);
     out["kv.in"] = metric(in, "1", engine);
     out["kv.after_combine"] = metric(sent, "1", engine);
     out["kv.received"] = metric(sum(ranks, "/records/held"), "1", engine);
-    out["combine.rate"] = in != 0 ? metric(1 - static_cast<double>(sent) / static_cast<double>(in), "1", engine)
-                                  : missing("1", "the input holds no record");
+    out["combine.rate"] = in != 0
+                              ? metric(1 - static_cast<double>(sent) / static_cast<double>(in), "1", engine)
+                              : missing("1", "the input holds no record");
     out["shuffle.bytes"] = metric(sum(ranks, "/bytes/sent"), "B", engine);
     out["rounds"] = metric(most<std::uint64_t>(ranks, "/exchange/rounds"), "1", engine);
     out["rounds.during_map"] = metric(most<std::uint64_t>(ranks, "/exchange/rounds_during_map"), "1", engine);
@@ -117,15 +118,14 @@ void add_output(Json& out, const Json& ranks) {
 }  // namespace
 
 const std::vector<std::pair<const char*, Phase>>& phase_names() {
-    static const std::vector<std::pair<const char*, Phase>> names{
-        {"read", Phase::read},
-        {"map", Phase::map},
-        {"aggregate", Phase::aggregate},
-        {"convert", Phase::convert},
-        {"reduce", Phase::reduce},
-        {"wait_aggregate", Phase::wait_aggregate},
-        {"wait_barrier", Phase::wait_barrier},
-        {"other", Phase::other}};
+    static const std::vector<std::pair<const char*, Phase>> names{{"read", Phase::read},
+                                                                  {"map", Phase::map},
+                                                                  {"aggregate", Phase::aggregate},
+                                                                  {"convert", Phase::convert},
+                                                                  {"reduce", Phase::reduce},
+                                                                  {"wait_aggregate", Phase::wait_aggregate},
+                                                                  {"wait_barrier", Phase::wait_barrier},
+                                                                  {"other", Phase::other}};
     return names;
 }
 

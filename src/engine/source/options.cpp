@@ -30,8 +30,10 @@ void validate(const Options& options, int ranks) {
                 " ranks it must be from " + std::to_string(smallest) + " bytes to 16 GiB");
     require(options.in_flight >= 2 && options.in_flight <= 4,
             "in flight: " + std::to_string(options.in_flight) + "; it must be 2, 3 or 4");
-    require(options.slice >= 64, "slice: " + std::to_string(options.slice) + " bytes; it must be at least 64");
-    require(options.chunk >= 64, "chunk: " + std::to_string(options.chunk) + " bytes; it must be at least 64");
+    require(options.slice >= 64,
+            "slice: " + std::to_string(options.slice) + " bytes; it must be at least 64");
+    require(options.chunk >= 64,
+            "chunk: " + std::to_string(options.chunk) + " bytes; it must be at least 64");
     require(options.balance_factor >= 1, "balance factor: it must be at least 1");
     require(options.balance_first >= 1, "first look at the balance: it must be after at least 1 record");
 }
@@ -46,12 +48,13 @@ std::size_t parse_size(std::string_view text) {
                                                                         {"mib", 1048576},
                                                                         {"gib", 1073741824},
                                                                         {"tb", 1e12}}};
-    const Error bad("size '" + std::string(text) +
-                    "': expected a positive number of bytes with or without a unit (kB, MB, GB, KiB, MiB, GiB)");
+    const std::string bad =
+        "size '" + std::string(text) +
+        "': expected a positive number of bytes with or without a unit (kB, MB, GB, KiB, MiB, GiB)";
     double number = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (code != std::errc{} || !std::isfinite(number)) {
-        throw bad;
+        throw Error(bad);
     }
     std::string unit;
     for (const char* at = end; at != text.data() + text.size(); ++at) {
@@ -59,13 +62,14 @@ std::size_t parse_size(std::string_view text) {
             unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*at)));
         }
     }
-    const auto* found = std::find_if(units.begin(), units.end(), [&](const auto& u) { return u.first == unit; });
+    const auto* found =
+        std::find_if(units.begin(), units.end(), [&](const auto& u) { return u.first == unit; });
     if (found == units.end()) {
-        throw bad;
+        throw Error(bad);
     }
     const double bytes = std::round(number * found->second);
     if (!(bytes >= 1) || bytes > 1e18) {
-        throw bad;
+        throw Error(bad);
     }
     return static_cast<std::size_t>(bytes);
 }

@@ -37,13 +37,20 @@ Json rank_json(int rank, const ReportHead& head, const RankStats& stats) {
                    {"cpu_s", stats.cpu_end - stats.cpu_start}};
     out["phases"] = phases;
     out["input"] = {{"bytes", c.input_bytes}, {"chunks", c.input_chunks}};
-    out["records"] = {{"emitted", c.emitted},         {"combined_before", c.combined_before},
-                      {"combine_tries", c.combine_tries}, {"sent", c.sent},
-                      {"received", c.received},       {"moved", c.moved},
-                      {"held", c.held},               {"combined_after", c.combined_after},
-                      {"values_reduced", c.values},   {"keys", c.keys},
-                      {"oversize", c.oversize},       {"split_keys", c.split_keys}};
-    out["bytes"] = {{"sent", c.sent_bytes}, {"sent_to_others", c.sent_elsewhere_bytes}, {"received", c.received_bytes}};
+    out["records"] = {{"emitted", c.emitted},
+                      {"combined_before", c.combined_before},
+                      {"combine_tries", c.combine_tries},
+                      {"sent", c.sent},
+                      {"received", c.received},
+                      {"moved", c.moved},
+                      {"held", c.held},
+                      {"combined_after", c.combined_after},
+                      {"values_reduced", c.values},
+                      {"keys", c.keys},
+                      {"oversize", c.oversize},
+                      {"split_keys", c.split_keys}};
+    out["bytes"] = {
+        {"sent", c.sent_bytes}, {"sent_to_others", c.sent_elsewhere_bytes}, {"received", c.received_bytes}};
     out["exchange"] = {{"rounds", c.rounds},
                        {"rounds_during_map", c.rounds_during_map},
                        {"alltoallv", c.alltoallv},
@@ -101,27 +108,26 @@ std::vector<std::string> gather_texts(const Communicator& comm, const std::strin
     texts.push_back(text);
     for (int rank = 1; rank < comm.size(); ++rank) {
         texts.emplace_back(static_cast<std::size_t>(sizes[static_cast<std::size_t>(rank)]), '\0');
-        check_mpi(MPI_Recv(texts.back().data(), sizes[static_cast<std::size_t>(rank)], MPI_CHAR, rank, 0, comm.get(),
-                           MPI_STATUS_IGNORE),
+        check_mpi(MPI_Recv(texts.back().data(), sizes[static_cast<std::size_t>(rank)], MPI_CHAR, rank, 0,
+                           comm.get(), MPI_STATUS_IGNORE),
                   "MPI_Recv");
     }
     return texts;
 }
 
-void write_report(const Communicator& comm, const ReportHead& head, const RankStats& stats, const std::string& path) {
-    const std::string mine = rank_json(comm.rank(), head, stats).dump(-1, ' ', false, Json::error_handler_t::replace);
+void write_report(const Communicator& comm, const ReportHead& head, const RankStats& stats,
+                  const std::string& path) {
+    const std::string mine =
+        rank_json(comm.rank(), head, stats).dump(-1, ' ', false, Json::error_handler_t::replace);
     const std::vector<std::string> all = gather_texts(comm, mine);
     on_rank_0(comm, [&] {
         Json ranks = Json::array();
         for (const std::string& one : all) {
             ranks.push_back(Json::parse(one));
         }
-        Json report = {{"format", "kvasir-report-1"},
-                       {"app", head.app},
-                       {"inputs", head.inputs},
-                       {"options", options_json(head.options)},
-                       {"ranks", comm.size()},
-                       {"windows", windows(ranks)},
+        Json report = {{"format", "kvasir-report-1"}, {"app", head.app},
+                       {"inputs", head.inputs},       {"options", options_json(head.options)},
+                       {"ranks", comm.size()},        {"windows", windows(ranks)},
                        {"metrics", metrics(ranks)}};
         report["per_rank"] = ranks;
         AtomicFile file(path);
@@ -134,9 +140,9 @@ void write_events(const Communicator& comm, const RankStats& stats, const std::s
     constexpr std::array kinds{"put", "combine", "exchange"};
     std::string mine;
     for (const Event& event : stats.events) {
-        for (const std::uint64_t number :
-             {static_cast<std::uint64_t>(comm.rank()), event.word_index, static_cast<std::uint64_t>(event.partition),
-              event.records, event.bytes, event.capacity_bytes}) {
+        for (const std::uint64_t number : {static_cast<std::uint64_t>(comm.rank()), event.word_index,
+                                           static_cast<std::uint64_t>(event.partition), event.records,
+                                           event.bytes, event.capacity_bytes}) {
             mine += std::to_string(number) + ",";
         }
         mine += kinds.at(static_cast<std::size_t>(event.kind));

@@ -77,7 +77,9 @@ void broadcast(const Communicator& comm, std::vector<std::uint64_t>& values) {
 
 }  // namespace
 
-std::uint64_t FileList::total() const { return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}); }
+std::uint64_t FileList::total() const {
+    return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+}
 
 FileList list_files(const Communicator& comm, const std::vector<std::string>& inputs) {
     FileList list;
@@ -97,7 +99,8 @@ FileList list_files(const Communicator& comm, const std::vector<std::string>& in
     std::vector<std::uint64_t> bytes{joined.size()};
     broadcast(comm, bytes);
     joined.resize(bytes[0]);
-    check_mpi(MPI_Bcast(joined.data(), static_cast<int>(joined.size()), MPI_CHAR, 0, comm.get()), "MPI_Bcast");
+    check_mpi(MPI_Bcast(joined.data(), static_cast<int>(joined.size()), MPI_CHAR, 0, comm.get()),
+              "MPI_Bcast");
     broadcast(comm, list.sizes);
     list.paths.clear();
     for (std::size_t at = 0; at < joined.size(); at += list.paths.back().size() + 1) {

@@ -42,8 +42,8 @@ class Apps : public testing::Test {
     }
 
     int run_by(const std::string& launcher, const std::string& program_and_arguments) {
-        const std::string command = launcher + " " + PROGRAMS + "/" + program_and_arguments + " > " + path("out") +
-                                    " 2> " + path("err") + " < /dev/null";
+        const std::string command = launcher + " " + PROGRAMS + "/" + program_and_arguments + " > " +
+                                    path("out") + " 2> " + path("err") + " < /dev/null";
         const int status = std::system(command.c_str());
         out_ = read("out");
         err_ = read("err");
@@ -90,11 +90,12 @@ constexpr const char* kText = "the cat and the dog and the bird\nthe end";
 TEST_F(Apps, CountWordsAndPrintNothingElse) {
     const std::string text = write("text", kText);
     for (const std::string& app : {std::string("group-by-key"), std::string("reduce-by-key")}) {
-        ASSERT_EQ(run(app + " --top 2 --report " + path("report.json") + " --output " + path(app) + " " + text), 0)
+        ASSERT_EQ(
+            run(app + " --top 2 --report " + path("report.json") + " --output " + path(app) + " " + text), 0)
             << err_;
         EXPECT_EQ(out_, "the\t4\nand\t2\n");
         EXPECT_EQ(err_, "");
-        const std::map<std::string, std::uint64_t> expected{{"the", 4}, {"and", 2}, {"cat", 1},
+        const std::map<std::string, std::uint64_t> expected{{"the", 4}, {"and", 2},  {"cat", 1},
                                                             {"dog", 1}, {"bird", 1}, {"end", 1}};
         EXPECT_EQ(parts(app), expected);
         EXPECT_EQ(metric("words"), 10);
@@ -145,7 +146,8 @@ TEST_F(Apps, RefuseBadCommandLinesWithOneMessage) {
 
 TEST_F(Apps, NameFilesThatCannotBeRead) {
     EXPECT_NE(run("reduce-by-key --report " + path("report.json") + " " + path("missing")), 0);
-    EXPECT_EQ(times_in_errors("error: rank 0: cannot read " + path("missing") + ": No such file or directory"), 1U);
+    EXPECT_EQ(
+        times_in_errors("error: rank 0: cannot read " + path("missing") + ": No such file or directory"), 1U);
     EXPECT_FALSE(fs::exists(path("report.json")));
 }
 
@@ -157,7 +159,8 @@ TEST_F(Apps, NameFoldersThatMustNotBeRead) {
     EXPECT_NE(run_by(limits + MPIRUN + " -n 2", "reduce-by-key " + path("texts")), 0);
     fs::permissions(path("texts/closed"), fs::perms::owner_all);
     EXPECT_EQ(times_in_errors("error: "), 1U) << err_;
-    EXPECT_EQ(times_in_errors("cannot read folder " + path("texts/closed") + ": Permission denied"), 1U) << err_;
+    EXPECT_EQ(times_in_errors("cannot read folder " + path("texts/closed") + ": Permission denied"), 1U)
+        << err_;
 }
 
 TEST_F(Apps, LeaveNothingBehindWhenTheDiskIsFull) {

@@ -9,7 +9,8 @@
 namespace kvasir::detail {
 namespace {
 
-std::vector<std::uint64_t> sums_of(const std::vector<int>& owners, const std::vector<std::uint64_t>& load, int ranks) {
+std::vector<std::uint64_t> sums_of(const std::vector<int>& owners, const std::vector<std::uint64_t>& load,
+                                   int ranks) {
     std::vector<std::uint64_t> sums(static_cast<std::size_t>(ranks));
     for (std::size_t bin = 0; bin < owners.size(); ++bin) {
         sums[static_cast<std::size_t>(owners[bin])] += load[bin];
@@ -44,7 +45,8 @@ TEST(Frequent, FindsHeavyHashesAmongManyOthers) {
     }
     const auto& entries = frequent.entries();
     EXPECT_LE(entries.size(), FrequentHashes::kEntries);
-    const auto heavy = std::find_if(entries.begin(), entries.end(), [](const auto& e) { return e.hash == 7; });
+    const auto heavy =
+        std::find_if(entries.begin(), entries.end(), [](const auto& e) { return e.hash == 7; });
     ASSERT_NE(heavy, entries.end());
     EXPECT_GT(heavy->count, 9000U);
     EXPECT_EQ(frequent.seen(), 100'000U);

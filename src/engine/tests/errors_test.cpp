@@ -24,7 +24,8 @@ TEST_P(Failures, AreTheSameOnAllRanks) {
             std::size_t calls = 0;
             const auto maybe_fail = [&](Where here) {
                 // The last of several ranks has no input; its reduce may run all the same.
-                if (here == GetParam() && world().rank() == failing && ++calls > (here == Where::map ? enough : 3)) {
+                if (here == GetParam() && world().rank() == failing &&
+                    ++calls > (here == Where::map ? enough : 3)) {
                     throw std::runtime_error("no way");
                 }
             };
@@ -80,7 +81,8 @@ std::string error_of(const std::vector<std::string>& paths, const Options& optio
 }
 
 TEST(Files, ThatCannotBeReadAreNamed) {
-    EXPECT_EQ(error_of({"/does/not/exist"}), "rank 0: cannot read /does/not/exist: No such file or directory");
+    EXPECT_EQ(error_of({"/does/not/exist"}),
+              "rank 0: cannot read /does/not/exist: No such file or directory");
     EXPECT_EQ(error_of({"/dev/null"}), "rank 0: cannot read /dev/null: neither a regular file nor a folder");
 }
 
@@ -97,7 +99,8 @@ TEST(Files, ThatShrinkWhileTheyAreReadAreNamed) {
     };
     std::string text;
     try {
-        map_aggregate<std::string_view, int>(MPI_COMM_WORLD, input, [](auto word, auto& emit) { emit(word, 1); });
+        map_aggregate<std::string_view, int>(MPI_COMM_WORLD, input,
+                                             [](auto word, auto& emit) { emit(word, 1); });
     } catch (const Error& error) {
         text = error.what();
     }

@@ -143,7 +143,8 @@ TEST(Oversize, RecordsLongerThanAPartitionArrive) {
             own.emplace_back(static_cast<std::size_t>(i) * 1000, static_cast<char>('a' + i));
         }
         const auto result = map_reduce<std::string_view, std::string_view>(
-            MPI_COMM_WORLD, items(own), [](const std::string& text, auto& emit) { emit(text, text); }, no_combine,
+            MPI_COMM_WORLD, items(own), [](const std::string& text, auto& emit) { emit(text, text); },
+            no_combine,
             [](std::string_view key, std::span<const std::string_view> values) {
                 std::size_t right = 0;
                 for (const std::string_view value : values) {

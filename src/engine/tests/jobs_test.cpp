@@ -28,7 +28,8 @@ TEST_P(Jobs, SumsOfFixedSizeValues) {
     const std::vector<Record> own = share_of(all, world());
     for (const Options& options : all_options(true)) {
         const auto result = map_reduce<std::string_view, std::uint64_t>(
-            MPI_COMM_WORLD, items(own), [](const Record& r, auto& emit) { emit(r.first, r.second.size()); }, add,
+            MPI_COMM_WORLD, items(own), [](const Record& r, auto& emit) { emit(r.first, r.second.size()); },
+            add,
             [](std::string_view, std::span<const std::uint64_t> values) {
                 return std::to_string(std::accumulate(values.begin(), values.end(), std::uint64_t{0}));
             },
@@ -61,7 +62,8 @@ TEST_P(Jobs, ListsOfByteStrings) {
     const std::vector<Record> own = share_of(all, world());
     for (const Options& options : all_options(false)) {
         const auto result = map_reduce<std::string_view, std::string_view>(
-            MPI_COMM_WORLD, items(own), [](const Record& r, auto& emit) { emit(r.first, r.second); }, no_combine,
+            MPI_COMM_WORLD, items(own), [](const Record& r, auto& emit) { emit(r.first, r.second); },
+            no_combine,
             [&](std::string_view, std::span<const std::string_view> values) {
                 std::vector<std::string_view> sorted(values.begin(), values.end());
                 std::sort(sorted.begin(), sorted.end());
@@ -139,8 +141,12 @@ void sums_by(Make&& make) {
     for (const Options& options : all_options(true)) {
         const auto result = map_reduce<Key, Moments>(
             MPI_COMM_WORLD, items(own),
-            [&](std::uint32_t i, auto& emit) { emit(make(i * i % 97), Moments{static_cast<double>(i), 1}); },
-            [](const Moments& a, const Moments& b) { return Moments{a.sum + b.sum, a.count + b.count}; },
+            [&](std::uint32_t i, auto& emit) {
+                emit(make(i * i % 97), Moments{static_cast<double>(i), 1});
+            },
+            [](const Moments& a, const Moments& b) {
+                return Moments{a.sum + b.sum, a.count + b.count};
+            },
             [](const Key&, std::span<const Moments> values) {
                 Moments all{0, 0};
                 for (const Moments& m : values) {

@@ -47,9 +47,18 @@ TEST(TextKey, PaddedViewsGiveTheSameKeysWhateverFollowsThem) {
 }
 
 TEST(TextKey, TellsApartKeysThatDifferInLengthOrInZeros) {
-    const std::vector<std::string> keys{"", std::string(1, '\0'), std::string(2, '\0'), std::string(7, '\0'),
-                                        std::string(8, '\0'), std::string(15, '\0'), std::string(16, '\0'),
-                                        std::string(17, '\0'), "a", std::string("a\0", 2), "abcdefgh", "abcdefg"};
+    const std::vector<std::string> keys{"",
+                                        std::string(1, '\0'),
+                                        std::string(2, '\0'),
+                                        std::string(7, '\0'),
+                                        std::string(8, '\0'),
+                                        std::string(15, '\0'),
+                                        std::string(16, '\0'),
+                                        std::string(17, '\0'),
+                                        "a",
+                                        std::string("a\0", 2),
+                                        "abcdefgh",
+                                        "abcdefg"};
     for (const std::string& a : keys) {
         for (const std::string& b : keys) {
             const KeyCode code = Text::encode(std::string_view(a));

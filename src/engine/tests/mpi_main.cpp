@@ -1,4 +1,5 @@
-// main() of tests that run under MPI: every rank runs every test, and a failure on any rank fails the program.
+// main() of tests that run under MPI: every rank runs every test, and a failure on any rank fails the
+// program.
 
 #include <gtest/gtest.h>
 #include <mpi.h>

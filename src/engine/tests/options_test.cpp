@@ -19,7 +19,8 @@ TEST(Size, WithAndWithoutUnit) {
 }
 
 TEST(Size, RefusesEverythingElse) {
-    for (const char* text : {"", "-1", "-64MB", "0", "MB", "64XB", "1e", "ten", "nan", "inf", "1 2", "0.1", "1e300"}) {
+    for (const char* text :
+         {"", "-1", "-64MB", "0", "MB", "64XB", "1e", "ten", "nan", "inf", "1 2", "0.1", "1e300"}) {
         EXPECT_THROW(parse_size(text), Error) << text;
     }
     try {

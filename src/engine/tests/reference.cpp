@@ -17,7 +17,8 @@ std::string random_bytes(std::mt19937_64& random, std::size_t length) {
 std::string random_key(Kind kind, std::size_t number, std::mt19937_64& random) {
     switch (kind) {
         case Kind::skewed:  // about half of the records have one of three keys
-            return "key" + std::to_string(static_cast<std::uint64_t>(std::exp(static_cast<double>(random() % 700) / 100)));
+            return "key" + std::to_string(static_cast<std::uint64_t>(
+                               std::exp(static_cast<double>(random() % 700) / 100)));
         case Kind::equal:
             return "the same";
         case Kind::distinct:
@@ -32,7 +33,8 @@ std::string random_key(Kind kind, std::size_t number, std::mt19937_64& random) {
         case Kind::empty_keys:
             return random() % 2 == 0 ? "" : random_bytes(random, random() % 2);
         case Kind::long_keys:
-            return std::string(random() % 50 == 0 ? 70'000 + random() % 3 : 100, 'L') + std::to_string(random() % 5);
+            return std::string(random() % 50 == 0 ? 70'000 + random() % 3 : 100, 'L') +
+                   std::to_string(random() % 5);
         case Kind::none:
             break;
     }
@@ -51,7 +53,8 @@ std::vector<Record> random_records(Kind kind, std::uint64_t seed) {
 }
 
 std::vector<Record> share_of(const std::vector<Record>& all, const Communicator& comm) {
-    // Triangular: rank r of R gets the records whose number modulo (R-1)R/2 falls in a share that shrinks with r.
+    // Triangular: rank r of R gets the records whose number modulo (R-1)R/2 falls in a share that shrinks
+    // with r.
     const auto ranks = static_cast<std::size_t>(comm.size());
     if (ranks == 1) {
         return all;
@@ -101,9 +104,10 @@ std::vector<Options> all_options(bool combiner) {
 }
 
 std::string describe(const Options& o) {
-    return name_of(o.strategy) + ", combine " + name_of(o.combine) + (o.combine_switch ? " with switch, " : ", ") +
-           name_of(o.balance) + ", " + name_of(o.pipeline) + ", buffer " + std::to_string(o.send_buffer) +
-           ", message " + std::to_string(o.message_words) + ", " + name_of(o.input) + " input";
+    return name_of(o.strategy) + ", combine " + name_of(o.combine) +
+           (o.combine_switch ? " with switch, " : ", ") + name_of(o.balance) + ", " + name_of(o.pipeline) +
+           ", buffer " + std::to_string(o.send_buffer) + ", message " + std::to_string(o.message_words) +
+           ", " + name_of(o.input) + " input";
 }
 
 Output collect(const Communicator& comm, const std::vector<Record>& own) {
@@ -127,7 +131,8 @@ Output collect(const Communicator& comm, const std::vector<Record>& own) {
         total += sizes[r];
     }
     std::string all(static_cast<std::size_t>(total), '\0');
-    MPI_Allgatherv(packed.data(), mine, MPI_CHAR, all.data(), sizes.data(), places.data(), MPI_CHAR, comm.get());
+    MPI_Allgatherv(packed.data(), mine, MPI_CHAR, all.data(), sizes.data(), places.data(), MPI_CHAR,
+                   comm.get());
     Output output;
     const auto unpack = [&](std::size_t& at) {
         std::uint64_t size = 0;

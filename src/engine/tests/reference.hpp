@@ -1,10 +1,11 @@
 #pragma once
-// A MapReduce that is plainly right (one process, std::map), random inputs, and the comparison with the engine.
+// A MapReduce that is plainly right (one process, std::map), random inputs, and the comparison with the
+// engine.
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>

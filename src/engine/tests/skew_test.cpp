@@ -10,8 +10,8 @@
 namespace kvasir::test {
 namespace {
 
-/// Items that all ranks map at the same pace, whatever the machine does: what is tested must not depend on time.
-/// Buffers are so large that no rank waits for another one in an exchange meanwhile.
+/// Items that all ranks map at the same pace, whatever the machine does: what is tested must not depend on
+/// time. Buffers are so large that no rank waits for another one in an exchange meanwhile.
 struct PacedItems {
     std::span<const std::uint64_t> own;
 
@@ -62,7 +62,8 @@ Ended run(const std::vector<std::uint64_t>& own, Balance balance, Strategy strat
     std::uint64_t total = 0;
     MPI_Allreduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, world().get());
     EXPECT_EQ(total, own.size() * static_cast<std::uint64_t>(world().size()));
-    MPI_Allgather(&result.stats().counters.held, 1, MPI_UINT64_T, ended.held.data(), 1, MPI_UINT64_T, world().get());
+    MPI_Allgather(&result.stats().counters.held, 1, MPI_UINT64_T, ended.held.data(), 1, MPI_UINT64_T,
+                  world().get());
     ended.split_keys = result.stats().counters.split_keys;
     return ended;
 }
@@ -70,7 +71,8 @@ Ended run(const std::vector<std::uint64_t>& own, Balance balance, Strategy strat
 double imbalance(const Ended& ended) {
     const std::vector<std::uint64_t>& held = ended.held;
     const double sum = static_cast<double>(std::accumulate(held.begin(), held.end(), std::uint64_t{0}));
-    return static_cast<double>(*std::max_element(held.begin(), held.end())) * static_cast<double>(held.size()) / sum;
+    return static_cast<double>(*std::max_element(held.begin(), held.end())) *
+           static_cast<double>(held.size()) / sum;
 }
 
 /// Every second record is one key; the others are many.

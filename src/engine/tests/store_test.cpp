@@ -63,7 +63,8 @@ TEST(Grouper, CollectsAllValuesOfEachKey) {
         grouper.group(pages);
         std::map<std::string, std::vector<std::uint64_t>> found;
         grouper.for_each([&](const std::uint64_t* at, std::span<const std::uint64_t> values) {
-            EXPECT_TRUE(found.emplace(R::key(at), std::vector<std::uint64_t>(values.begin(), values.end())).second);
+            EXPECT_TRUE(
+                found.emplace(R::key(at), std::vector<std::uint64_t>(values.begin(), values.end())).second);
         });
         EXPECT_EQ(found, expected);
     }

@@ -105,7 +105,8 @@ TEST(TextInput, CountsHardTexts) {
                                          "a " + std::string(3000, 'y') + " b",
                                          std::string(1000, ' ') + "end",
                                          "nul\0in word \xff\xfe invalid \xc3"s,
-                                         "gr\xc3\xbc\xc3\x9f" "e \xe2\x80\x83 no-break\xc2\xa0space"};
+                                         "gr\xc3\xbc\xc3\x9f"
+                                         "e \xe2\x80\x83 no-break\xc2\xa0space"};
     const SharedFolder folder;
     for (std::size_t i = 0; i < texts.size(); ++i) {
         const std::string file = folder.write(std::to_string(i), texts[i]);
@@ -152,7 +153,8 @@ TEST(DynamicInput, GivesASlowReaderLess) {
     const RankStats stats = map_aggregate<std::string_view, int>(
         MPI_COMM_WORLD, input, [](auto word, auto& emit) { emit(word, 1); }, options);
     std::vector<std::uint64_t> chunks(static_cast<std::size_t>(world().size()));
-    MPI_Allgather(&stats.counters.input_chunks, 1, MPI_UINT64_T, chunks.data(), 1, MPI_UINT64_T, world().get());
+    MPI_Allgather(&stats.counters.input_chunks, 1, MPI_UINT64_T, chunks.data(), 1, MPI_UINT64_T,
+                  world().get());
     EXPECT_EQ(std::accumulate(chunks.begin(), chunks.end(), std::uint64_t{0}), (text.size() + 1999) / 2000);
     if (world().size() > 1) {
         EXPECT_LT(chunks[0], *std::max_element(chunks.begin() + 1, chunks.end()));

@@ -50,8 +50,10 @@ TEST(Mask, VectorAndScalarAgreeOnEveryByte) {
         bytes[i] = static_cast<char>(i);
     }
     for (std::size_t at = 0; at < bytes.size(); at += 64) {
-        EXPECT_EQ(separator_mask<WhiteSpace>(bytes.data() + at), separator_mask_scalar<WhiteSpace>(bytes.data() + at));
-        EXPECT_EQ(separator_mask<LineFeed>(bytes.data() + at), separator_mask_scalar<LineFeed>(bytes.data() + at));
+        EXPECT_EQ(separator_mask<WhiteSpace>(bytes.data() + at),
+                  separator_mask_scalar<WhiteSpace>(bytes.data() + at));
+        EXPECT_EQ(separator_mask<LineFeed>(bytes.data() + at),
+                  separator_mask_scalar<LineFeed>(bytes.data() + at));
     }
 }
 
@@ -72,7 +74,8 @@ TEST(Tokens, AtTheEdgesOfVectors) {
     for (std::size_t length = 0; length <= 200; ++length) {
         const std::string word(length, 'w');
         ASSERT_EQ(fast<WhiteSpace>(word), plain<WhiteSpace>(word));
-        ASSERT_EQ(fast<WhiteSpace>(" " + word + " " + word + " "), plain<WhiteSpace>(" " + word + " " + word + " "));
+        ASSERT_EQ(fast<WhiteSpace>(" " + word + " " + word + " "),
+                  plain<WhiteSpace>(" " + word + " " + word + " "));
         ASSERT_EQ(fast<WhiteSpace>(std::string(length, ' ')), std::vector<std::string>{});
     }
 }

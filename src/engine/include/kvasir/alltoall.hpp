@@ -27,14 +27,15 @@ struct Incoming {
     explicit Incoming(int ranks) : words(static_cast<std::size_t>(ranks)) {}
 };
 
-/// Exchanges by MPI_Alltoallv. MPI counts in int: longer messages go in several calls of at most `limit` words per
-/// pair of ranks (0: what int allows). `incoming.words` must hold what each rank sends; its buffer is grown where
-/// needed. `most` is the longest message between any two ranks. Returns the number of calls. Collective.
-std::uint64_t alltoallv(const Communicator& comm, const Outgoing& outgoing, Incoming& incoming, std::size_t most,
-                        std::size_t limit, MemoryMeter& meter);
+/// Exchanges by MPI_Alltoallv. MPI counts in int: longer messages go in several calls of at most `limit`
+/// words per pair of ranks (0: what int allows). `incoming.words` must hold what each rank sends; its buffer
+/// is grown where needed. `most` is the longest message between any two ranks. Returns the number of calls.
+/// Collective.
+std::uint64_t alltoallv(const Communicator& comm, const Outgoing& outgoing, Incoming& incoming,
+                        std::size_t most, std::size_t limit, MemoryMeter& meter);
 
 /// As above where the receivers know nothing yet: lengths are exchanged first.
-std::uint64_t alltoallv(const Communicator& comm, const Outgoing& outgoing, Incoming& incoming, std::size_t limit,
-                        MemoryMeter& meter);
+std::uint64_t alltoallv(const Communicator& comm, const Outgoing& outgoing, Incoming& incoming,
+                        std::size_t limit, MemoryMeter& meter);
 
 }  // namespace kvasir::detail

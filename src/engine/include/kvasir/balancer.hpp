@@ -1,9 +1,9 @@
 #pragma once
-// Dynamic repartition: now and then all ranks tell each other, without waiting, how many records of each bin of the
-// hash they have sent, and all compute the same new owners of the bins. A rank contributes when it has sent a certain
-// number of records, not at a certain time, so that the owners follow from the input alone (as long as that is
-// shared out statically and records are not combined before they are sent). Records that were sent before their
-// bin moved are sent on in the end (rebalance.hpp).
+// Dynamic repartition: now and then all ranks tell each other, without waiting, how many records of each bin
+// of the hash they have sent, and all compute the same new owners of the bins. A rank contributes when it has
+// sent a certain number of records, not at a certain time, so that the owners follow from the input alone (as
+// long as that is shared out statically and records are not combined before they are sent). Records that were
+// sent before their bin moved are sent on in the end (rebalance.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace kvasir::detail {
 
-/// Owners of bins after moving bins from the fullest rank to the emptiest, as long as the fullest holds more than
-/// `factor` times the mean. `load` is the number of records of each bin. Same result for same arguments.
+/// Owners of bins after moving bins from the fullest rank to the emptiest, as long as the fullest holds more
+/// than `factor` times the mean. `load` is the number of records of each bin. Same result for same arguments.
 std::vector<int> balanced_owners(std::vector<int> owners, const std::vector<std::uint64_t>& load, int ranks,
                                  double factor);
 
@@ -44,8 +44,8 @@ class Balancer {
 
     void contribute();
     void apply(const std::vector<std::uint64_t>& all);
-    /// Splits keys that burden a rank, and takes the records of all split keys off the load of their bins: they
-    /// burden nobody.
+    /// Splits keys that burden a rank, and takes the records of all split keys off the load of their bins:
+    /// they burden nobody.
     void split_frequent(const std::vector<std::uint64_t>& all, std::vector<std::uint64_t>& load);
 
     Communicator comm_;

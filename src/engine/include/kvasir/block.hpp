@@ -1,6 +1,7 @@
 #pragma once
-// A bounded piece of memory that records are appended to, with a hash index to combine records of equal key where
-// they lie. It is a partition of the send buffer, a block under way, and the scratch table of the receiver.
+// A bounded piece of memory that records are appended to, with a hash index to combine records of equal key
+// where they lie. It is a partition of the send buffer, a block under way, and the scratch table of the
+// receiver.
 
 #include <cstddef>
 #include <cstdint>
@@ -127,7 +128,8 @@ class Block {
     static constexpr std::uint64_t kTagMask = 0xffffffff00000000ULL;
 
     template <class Combine>
-    Put replace(const KeyCode& key, std::uint64_t* zone, std::uint64_t* entry, const Value& value, Combine& combiner) {
+    Put replace(const KeyCode& key, std::uint64_t* zone, std::uint64_t* entry, const Value& value,
+                Combine& combiner) {
         if constexpr (V::kFixed) {
             V::write(combiner(V::read(zone), value), zone);
             return Put::combined;

@@ -1,8 +1,9 @@
 #pragma once
-// The exchange in which nobody waits for all: a block for one rank leaves when it is full, a few of them may be under
-// way at a time, and what arrives is taken in between two slices of input. A rank that needs a block while all are
-// under way takes in what arrives meanwhile, so that two ranks cannot block each other. After its map each rank sends
-// every other one a last message; messages of two ranks do not overtake each other, so who has them all has all.
+// The exchange in which nobody waits for all: a block for one rank leaves when it is full, a few of them may
+// be under way at a time, and what arrives is taken in between two slices of input. A rank that needs a block
+// while all are under way takes in what arrives meanwhile, so that two ranks cannot block each other. After
+// its map each rank sends every other one a last message; messages of two ranks do not overtake each other,
+// so who has them all has all.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,7 +24,8 @@ class ByFill {
   public:
     using BlockType = Block<Key, Value>;
 
-    /// `combining`: all open blocks together are the table that records are combined in, and should fit the cache.
+    /// `combining`: all open blocks together are the table that records are combined in, and should fit the
+    /// cache.
     ByFill(JobState& job, Store& store, bool combining)
         : job_(job), store_(store), in_flight_(static_cast<std::size_t>(job.options.in_flight)) {
         const auto ranks = static_cast<std::size_t>(job.comm.size());
@@ -41,7 +43,9 @@ class ByFill {
     BlockType& block(int rank) { return lanes_[static_cast<std::size_t>(rank)].block; }
 
     /// The block for `rank` is full: send it off and open another one.
-    void full(int rank) { guarded([&] { ship(rank); }); }
+    void full(int rank) {
+        guarded([&] { ship(rank); });
+    }
 
     /// A record that no block can hold is a message of its own.
     void oversize(int rank, const KeyCode& key, const Value& value) {
@@ -94,10 +98,12 @@ class ByFill {
             while (ended_ + 1 < job_.comm.size()) {
                 MPI_Message message = MPI_MESSAGE_NULL;
                 MPI_Status status;
-                check_mpi(MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, job_.comm.get(), &message, &status), "MPI_Mprobe");
+                check_mpi(MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, job_.comm.get(), &message, &status),
+                          "MPI_Mprobe");
                 take(message, status);
             }
-            check_mpi(MPI_Waitall(static_cast<int>(last.size()), last.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+            check_mpi(MPI_Waitall(static_cast<int>(last.size()), last.data(), MPI_STATUSES_IGNORE),
+                      "MPI_Waitall");
             for (Lane& lane : lanes_) {
                 check_mpi(MPI_Waitall(static_cast<int>(lane.requests.size()), lane.requests.data(),
                                       MPI_STATUSES_IGNORE),
@@ -153,14 +159,15 @@ class ByFill {
             lane.block.clear();
             return;
         }
-        check_mpi(MPI_Isend(lane.block.data(), message_length(lane.block.used()), MPI_UINT64_T, rank, kRecords,
-                            job_.comm.get(), &lane.requests[lane.open]),
+        check_mpi(MPI_Isend(lane.block.data(), message_length(lane.block.used()), MPI_UINT64_T, rank,
+                            kRecords, job_.comm.get(), &lane.requests[lane.open]),
                   "MPI_Isend");
         lane.open = free_buffer(lane);
         lane.block.attach(lane.buffers[lane.open].data(), block_words_);
     }
 
-    /// A buffer of the lane that is not under way: one that has arrived, a new one, or else the next to arrive.
+    /// A buffer of the lane that is not under way: one that has arrived, a new one, or else the next to
+    /// arrive.
     std::size_t free_buffer(Lane& lane) {
         PhaseScope waiting(job_.clock, Phase::wait_aggregate);
         while (true) {

@@ -1,10 +1,9 @@
 #pragma once
 // Where the time of a rank goes. At any moment exactly one phase is current, so that the phases add up.
 
-#include <time.h>
-
 #include <array>
 #include <cstddef>
+#include <ctime>
 
 namespace kvasir {
 

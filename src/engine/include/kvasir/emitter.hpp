@@ -1,6 +1,6 @@
 #pragma once
-// What a map function is handed: a callable that takes a key and a value and lays the record where it will be sent
-// from, combined with an equal one that lies there already.
+// What a map function is handed: a callable that takes a key and a value and lays the record where it will be
+// sent from, combined with an equal one that lies there already.
 
 #include <algorithm>
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace kvasir::detail {
 
-/// Decides from the hit rate whether looking for an equal key is worth it. Looked at over windows that are longer
-/// than the table needs to fill, since an empty table finds nothing.
+/// Decides from the hit rate whether looking for an equal key is worth it. Looked at over windows that are
+/// longer than the table needs to fill, since an empty table finds nothing.
 class CombineSwitch {
   public:
     CombineSwitch(bool enabled, std::size_t table_records)
@@ -113,8 +113,8 @@ class Emitter {
     }
 
   private:
-    // While the tables are larger than the cache, records wait in a short queue, so that the memory they will need
-    // is on its way before they get there: first the index, half a queue later the record.
+    // While the tables are larger than the cache, records wait in a short queue, so that the memory they will
+    // need is on its way before they get there: first the index, half a queue later the record.
     static constexpr bool kQueueing = kCombining && ValueTraits<Value>::kFixed && sizeof(Value) <= 16;
     static constexpr std::size_t kQueue = 32;
     static constexpr std::size_t kCached = 256U << 10U;
@@ -172,14 +172,15 @@ class Emitter {
 
     static KeyCode encode(const Key& key) { return KeyTraits<Key>::encode(key); }
     template <class Text>
-        requires(std::is_same_v<Key, std::string_view> && std::is_same_v<Text, PaddedView>)
-    static KeyCode encode(const Text& key) {
+    requires(std::is_same_v<Key, std::string_view>&& std::is_same_v<Text, PaddedView>) static KeyCode
+        encode(const Text& key) {
         return KeyTraits<Key>::encode(key);
     }
 
     static std::size_t table_records(const JobState& job, Transport& transport) {
         constexpr std::size_t words_of_short_record = 3;
-        return transport.block(0).capacity() / words_of_short_record * static_cast<std::size_t>(job.comm.size());
+        return transport.block(0).capacity() / words_of_short_record *
+               static_cast<std::size_t>(job.comm.size());
     }
 
     Put try_put(Block<Key, Value>& block, const KeyCode& key, const Value& value) {
@@ -206,7 +207,8 @@ class Emitter {
             throw Error("event log: more than 1000000 events; it is meant for inputs of a few words");
         }
         const auto& block = transport_.block(rank);
-        job_.events.push_back({job_.counters.emitted, rank, block.records(), block.used() * 8, block.capacity() * 8,
+        job_.events.push_back({job_.counters.emitted, rank, block.records(), block.used() * 8,
+                               block.capacity() * 8,
                                result == Put::combined ? Event::Kind::combine : Event::Kind::put});
     }
 

@@ -6,14 +6,15 @@
 
 namespace kvasir {
 
-/// What went wrong in a job. `what()` is one line for the user: cause, file where there is one, rank where it matters.
+/// What went wrong in a job. `what()` is one line for the user: cause, file where there is one, rank where it
+/// matters.
 class Error : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
 };
 
-/// A job that ended because some rank failed. Thrown on every rank with the same text, so that all ranks leave
-/// together and the program can print it once.
+/// A job that ended because some rank failed. Thrown on every rank with the same text, so that all ranks
+/// leave together and the program can print it once.
 class JobError : public Error {
   public:
     JobError(int failed_rank, const std::string& cause)

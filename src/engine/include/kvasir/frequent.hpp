@@ -7,7 +7,8 @@
 
 namespace kvasir::detail {
 
-/// Counts of hashes seen in a sample of the records; keeps those that are frequent for sure (Misra and Gries).
+/// Counts of hashes seen in a sample of the records; keeps those that are frequent for sure (Misra and
+/// Gries).
 class FrequentHashes {
   public:
     struct Entry {
@@ -16,7 +17,8 @@ class FrequentHashes {
     };
     static constexpr std::size_t kEntries = 256;
 
-    /// Notes a record of this hash. Looks at one in 16 only, at irregular distances: keys may come in a rhythm.
+    /// Notes a record of this hash. Looks at one in 16 only, at irregular distances: keys may come in a
+    /// rhythm.
     void pass(std::uint64_t hash) {
         if (--until_next_ == 0) {
             see(hash);

@@ -12,8 +12,8 @@
 
 namespace kvasir::detail {
 
-/// Groups the values of equal keys. First every record learns its group and groups are counted, then the values are
-/// laid side by side. Keys (and byte-string values) stay where the records are.
+/// Groups the values of equal keys. First every record learns its group and groups are counted, then the
+/// values are laid side by side. Keys (and byte-string values) stay where the records are.
 template <class Key, class Value>
 class Grouper {
     using R = RecordTraits<Key, Value>;

@@ -1,6 +1,7 @@
 #pragma once
 // Inputs of a job. An input has open(comm, options), collective, which returns a reader; a reader has
-// next(clock, counters, sink), which hands some records to sink(record) and returns false when there are no more.
+// next(clock, counters, sink), which hands some records to sink(record) and returns false when there are no
+// more.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,19 +19,21 @@ namespace kvasir {
 /// Text in files, cut at separators; see words() and lines().
 template <class Separator>
 struct Text {
-    std::vector<std::string> paths;      ///< files, and folders of files
-    std::function<void()> before_slice;  ///< called before each slice is read; for tests and progress displays
+    std::vector<std::string> paths;  ///< files, and folders of files
+    std::function<void()>
+        before_slice;  ///< called before each slice is read; for tests and progress displays
 
     TextReader<Separator> open(const Communicator& comm, const Options& options) const {
         return TextReader<Separator>(comm, list_files(comm, paths), options, before_slice);
     }
 };
 
-/// All words, as std::string_view, of the given files and folders, shared out over all ranks. Words are separated
-/// by white space and may hold any other byte. Every rank must be given the same paths.
+/// All words, as std::string_view, of the given files and folders, shared out over all ranks. Words are
+/// separated by white space and may hold any other byte. Every rank must be given the same paths.
 inline Text<WhiteSpace> words(std::vector<std::string> paths) { return {std::move(paths), {}}; }
 
-/// All lines that are not empty, as std::string_view, of the given files and folders, shared out over all ranks.
+/// All lines that are not empty, as std::string_view, of the given files and folders, shared out over all
+/// ranks.
 inline Text<LineFeed> lines(std::vector<std::string> paths) { return {std::move(paths), {}}; }
 
 /// What each rank has in its own memory.

@@ -1,5 +1,6 @@
 #pragma once
-// The course of one job on one rank: map with exchange, one synchronisation of all ranks, convert with reduce.
+// The course of one job on one rank: map with exchange, one synchronisation of all ranks, convert with
+// reduce.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +34,8 @@ class Job {
     Job(MPI_Comm parent, Combine& combiner, const Options& options)
         : state_(parent, options),
           combiner_(combiner),
-          store_(state_.memory, combiner, combines(CombineWhere::after) && options.pipeline == Pipeline::pipelined) {
+          store_(state_.memory, combiner,
+                 combines(CombineWhere::after) && options.pipeline == Pipeline::pipelined) {
         validate(options, state_.comm.size());
         if (state_.router.balanced()) {
             balancer_.emplace(parent, state_.router, options);
@@ -228,7 +230,8 @@ class Job {
 
     void send_home(bool merging) {
         if (merging && !kHasCombiner && state_.router.splits() != 0) {
-            throw Error("balance split: keys can only be split where the job has a combiner to merge their parts");
+            throw Error(
+                "balance split: keys can only be split where the job has a combiner to merge their parts");
         }
         PhaseScope phase(state_.clock, Phase::aggregate);
         try {
@@ -273,7 +276,8 @@ class Job {
         });
     }
 
-    /// Staged: the whole of convert, a barrier, the whole of reduce. Containers live until the phase after ends.
+    /// Staged: the whole of convert, a barrier, the whole of reduce. Containers live until the phase after
+    /// ends.
     template <class Out, class Reduce>
     void staged_convert_reduce(Reduce& reduce, Result<Key, Out>& result) {
         std::vector<Grouper<Key, Value>> lists;

@@ -1,8 +1,8 @@
 #pragma once
 // How a key lies in memory: whole 64-bit words, in one canonical form, so that equal keys are equal words.
 //   byte string of up to 15 bytes   1 or 2 words: the length in the lowest byte, then the bytes, then zeros
-//   longer byte string              a word 0xFF | length << 8, then the bytes, padded with zeros to whole words
-//   fixed-size type                 its bytes, padded with zeros to whole words
+//   longer byte string              a word 0xFF | length << 8, then the bytes, padded with zeros to whole
+//   words fixed-size type                 its bytes, padded with zeros to whole words
 // Words of texts are mostly short: such a key is compared by one or two words, without a loop.
 
 #include <bit>
@@ -27,7 +27,8 @@ class PaddedView : public std::string_view {
 
 namespace detail {
 
-/// A key ready to be stored: its first two words (zero where it has none), and the rest of it where it is long.
+/// A key ready to be stored: its first two words (zero where it has none), and the rest of it where it is
+/// long.
 struct KeyCode {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
@@ -63,9 +64,10 @@ inline void store_bytes(std::uint64_t* to, const char* from, std::size_t bytes) 
 /// Keys of fixed size: types without padding, whose equality is that of their bytes.
 template <class Key>
 struct KeyTraits {
-    static_assert(std::has_unique_object_representations_v<Key>,
-                  "a key must be a byte string (std::string_view) or a fixed-size type that is equal exactly where "
-                  "its bytes are: integers, and structs of integers without padding");
+    static_assert(
+        std::has_unique_object_representations_v<Key>,
+        "a key must be a byte string (std::string_view) or a fixed-size type that is equal exactly where "
+        "its bytes are: integers, and structs of integers without padding");
     static constexpr std::size_t kWords = (sizeof(Key) + 7) / 8;
 
     static KeyCode encode(const Key& key) {
@@ -165,7 +167,8 @@ struct KeyTraits<std::string_view> {
     static std::string_view decode(const std::uint64_t* zone) {
         const std::uint64_t length = zone[0] & 0xFFU;
         const auto* bytes = reinterpret_cast<const char*>(zone);
-        return length <= kShort ? std::string_view(bytes + 1, length) : std::string_view(bytes + 8, zone[0] >> 8U);
+        return length <= kShort ? std::string_view(bytes + 1, length)
+                                : std::string_view(bytes + 8, zone[0] >> 8U);
     }
     static KeyCode recode(std::uint64_t hash, const std::uint64_t* zone) {
         KeyCode code;

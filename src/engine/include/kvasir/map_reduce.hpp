@@ -9,9 +9,9 @@
 //           return std::accumulate(ones.begin(), ones.end(), std::uint64_t{0}); });
 //   for (auto [word, count] : counts) ...
 //
-// Each rank gets the keys whose hash is its own. See callables.hpp for what map, combine and reduce look like,
-// input.hpp for inputs, options.hpp for settings. All calls are collective. They throw Error (or JobError, which
-// derives from it) on every rank if any rank fails.
+// Each rank gets the keys whose hash is its own. See callables.hpp for what map, combine and reduce look
+// like, input.hpp for inputs, options.hpp for settings. All calls are collective. They throw Error (or
+// JobError, which derives from it) on every rank if any rank fails.
 
 #include <mpi.h>
 
@@ -27,10 +27,12 @@
 
 namespace kvasir {
 
-/// Maps the input, brings the values of equal keys together on one rank, reduces them. `combine` may be no_combine.
+/// Maps the input, brings the values of equal keys together on one rank, reduces them. `combine` may be
+/// no_combine.
 template <class Key, class Value, class Input, class Map, class Combine, class Reduce>
-Result<Key, Reduced<Reduce, Key, Value>> map_reduce(MPI_Comm comm, const Input& input, Map&& map, Combine&& combine,
-                                                    Reduce&& reduce, const Options& options = {}) {
+Result<Key, Reduced<Reduce, Key, Value>> map_reduce(MPI_Comm comm, const Input& input, Map&& map,
+                                                    Combine&& combine, Reduce&& reduce,
+                                                    const Options& options = {}) {
     using Combiner = std::remove_cvref_t<Combine>;
     Combiner combiner(std::forward<Combine>(combine));
     detail::Job<Key, Value, Combiner> job(comm, combiner, options);

@@ -1,5 +1,6 @@
 #pragma once
-// Memory that holds key-value pairs, counted. Only what the engine itself allocates for KVs passes through here.
+// Memory that holds key-value pairs, counted. Only what the engine itself allocates for KVs passes through
+// here.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
-// Everything about a job that can be chosen. The defaults are the ones of the paper on power and performance of
-// MapReduce over MPI: send buffer of 64 MB cut in equal partitions, exchange when one of them is full.
+// Everything about a job that can be chosen. The defaults are the ones of the paper on power and performance
+// of MapReduce over MPI: send buffer of 64 MB cut in equal partitions, exchange when one of them is full.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,24 +41,25 @@ enum class InputMode {
 struct Options {
     Strategy strategy = Strategy::partition_full;
     CombineWhere combine = CombineWhere::both;  ///< without effect where the job has no combiner
-    bool combine_switch = false;  ///< stop combining before the exchange while it hardly ever finds an equal key
+    bool combine_switch =
+        false;  ///< stop combining before the exchange while it hardly ever finds an equal key
     Balance balance = Balance::hash;
     Pipeline pipeline = Pipeline::pipelined;
     InputMode input = InputMode::fixed;
 
-    std::size_t send_buffer = 64'000'000;      ///< of one rank
-    std::size_t combine_cache = 1U << 20U;     ///< by_fill: bytes of all blocks that are being combined into
-    int in_flight = 3;                         ///< by_fill: blocks under way to one rank, 2 to 4
-    std::size_t slice = 256U << 10U;           ///< bytes of text read and mapped at a time
-    std::size_t chunk = 4U << 20U;             ///< dynamic input: bytes given out at a time
-    double balance_factor = 1.05;              ///< bins move when the fullest rank holds this many times the mean
-    std::uint64_t balance_first = 1U << 14U;   ///< records of a rank after which balance is first looked at
-    std::size_t message_words = 0;             ///< longest message in 8-byte words; 0: what MPI can count
-    bool events = false;                       ///< log every record and exchange; for tiny inputs
+    std::size_t send_buffer = 64'000'000;   ///< of one rank
+    std::size_t combine_cache = 1U << 20U;  ///< by_fill: bytes of all blocks that are being combined into
+    int in_flight = 3;                      ///< by_fill: blocks under way to one rank, 2 to 4
+    std::size_t slice = 256U << 10U;        ///< bytes of text read and mapped at a time
+    std::size_t chunk = 4U << 20U;          ///< dynamic input: bytes given out at a time
+    double balance_factor = 1.05;  ///< bins move when the fullest rank holds this many times the mean
+    std::uint64_t balance_first = 1U << 14U;  ///< records of a rank after which balance is first looked at
+    std::size_t message_words = 0;            ///< longest message in 8-byte words; 0: what MPI can count
+    bool events = false;                      ///< log every record and exchange; for tiny inputs
 };
 
-/// Throws Error, naming the option, what was found and what is allowed, unless all settings make sense for a job
-/// of `ranks` ranks.
+/// Throws Error, naming the option, what was found and what is allowed, unless all settings make sense for a
+/// job of `ranks` ranks.
 void validate(const Options& options, int ranks);
 
 /// Bytes of "64MB", "1MiB", "4096" or "1.5 GB" (kB, MB, GB: powers of 1000; KiB, MiB, GiB: powers of 1024).

@@ -1,11 +1,11 @@
 #pragma once
-// The exchange of the paper: the send buffer is cut in equal partitions, one per rank; when one partition of one
-// rank is full, all ranks suspend their map and exchange by MPI_Alltoallv.
+// The exchange of the paper: the send buffer is cut in equal partitions, one per rank; when one partition of
+// one rank is full, all ranks suspend their map and exchange by MPI_Alltoallv.
 //
-// The rank whose partition is full sends the number of the round to all others, which look for it between two slices
-// of input. Several ranks can ask for the same round; late requests carry an old number and are dropped. A rank
-// that has mapped all its input enters a non-blocking barrier and serves requests until the barrier completes, that
-// is until nobody maps any more; one last round then empties all buffers.
+// The rank whose partition is full sends the number of the round to all others, which look for it between two
+// slices of input. Several ranks can ask for the same round; late requests carry an old number and are
+// dropped. A rank that has mapped all its input enters a non-blocking barrier and serves requests until the
+// barrier completes, that is until nobody maps any more; one last round then empties all buffers.
 
 #include <algorithm>
 #include <cstddef>
@@ -66,8 +66,8 @@ class PartitionFull {
         }
     }
 
-    /// Takes part until all ranks have mapped their input, then empties the buffers. A rank that failed says so
-    /// in its first round, so that the others stop as well.
+    /// Takes part until all ranks have mapped their input, then empties the buffers. A rank that failed says
+    /// so in its first round, so that the others stop as well.
     void finish() {
         if (job_.failed()) {
             requests_.ask(round_);
@@ -157,8 +157,8 @@ class PartitionFull {
             header.asks = own.asks;
         }
         PhaseScope waiting(job_.clock, Phase::wait_aggregate);
-        check_mpi(MPI_Alltoall(mine.data(), kHeaderWords, MPI_UINT64_T, theirs_.data(), kHeaderWords, MPI_UINT64_T,
-                               job_.comm.get()),
+        check_mpi(MPI_Alltoall(mine.data(), kHeaderWords, MPI_UINT64_T, theirs_.data(), kHeaderWords,
+                               MPI_UINT64_T, job_.comm.get()),
                   "MPI_Alltoall");
         for (const Header& header : theirs_) {
             own.longest = std::max(own.longest, header.longest);
@@ -198,7 +198,8 @@ class PartitionFull {
             outgoing_.data[r] = oversize_[r].data();
             outgoing_.words[r] = oversize_[r].size();
             incoming_.words[r] = theirs_[r].oversize_words;
-            const std::uint64_t records = oversize_[r].empty() ? 0 : 1;  // every such record asks for its own round
+            const std::uint64_t records =
+                oversize_[r].empty() ? 0 : 1;  // every such record asks for its own round
             count_sent(r, records, oversize_[r].size());
             job_.counters.oversize += records;
         }
@@ -235,8 +236,8 @@ class PartitionFull {
     void log_exchange(std::size_t rank) {
         if (job_.options.events) {
             const BlockType& block = blocks_[rank];
-            job_.events.push_back({job_.counters.emitted, static_cast<int>(rank), block.records(), block.used() * 8,
-                                   block.capacity() * 8, Event::Kind::exchange});
+            job_.events.push_back({job_.counters.emitted, static_cast<int>(rank), block.records(),
+                                   block.used() * 8, block.capacity() * 8, Event::Kind::exchange});
         }
     }
 

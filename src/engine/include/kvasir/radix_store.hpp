@@ -1,6 +1,6 @@
 #pragma once
-// Where a rank keeps the records it received: partitions by some bits of the hash, so that whatever is done to the
-// records later (combining, grouping) happens in one partition at a time, which fits the cache.
+// Where a rank keeps the records it received: partitions by some bits of the hash, so that whatever is done
+// to the records later (combining, grouping) happens in one partition at a time, which fits the cache.
 
 #include <algorithm>
 #include <array>

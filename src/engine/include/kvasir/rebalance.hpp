@@ -1,5 +1,6 @@
 #pragma once
-// After the last exchange of a balanced job: records that lie on a rank that is not their home are sent there.
+// After the last exchange of a balanced job: records that lie on a rank that is not their home are sent
+// there.
 
 #include <cstddef>
 #include <cstdint>
@@ -49,8 +50,8 @@ class GrowingBlock {
     Block<Key, Value> block_;
 };
 
-/// Sends every record home. Records of split keys are combined first where `merging`, so that one partial result
-/// per rank and key travels; where not (nobody is going to convert) they stay. Collective.
+/// Sends every record home. Records of split keys are combined first where `merging`, so that one partial
+/// result per rank and key travels; where not (nobody is going to convert) they stay. Collective.
 template <class Key, class Value, class Combine>
 void rebalance(JobState& job, RadixStore<Key, Value, Combine>& store, Combine& combiner, bool merging) {
     using R = RecordTraits<Key, Value>;

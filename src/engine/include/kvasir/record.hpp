@@ -1,6 +1,6 @@
 #pragma once
-// A record: hash of the key, key, value; all whole 64-bit words. The same form in send buffers, on the wire and in
-// the containers of the receiver, so that nothing is ever packed or unpacked.
+// A record: hash of the key, key, value; all whole 64-bit words. The same form in send buffers, on the wire
+// and in the containers of the receiver, so that nothing is ever packed or unpacked.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,9 @@ struct RecordTraits {
     using K = KeyTraits<Key>;
     using V = ValueTraits<Value>;
 
-    static std::size_t words_of(const KeyCode& key, const Value& value) { return 1 + key.words + V::words_of(value); }
+    static std::size_t words_of(const KeyCode& key, const Value& value) {
+        return 1 + key.words + V::words_of(value);
+    }
     static void write(const KeyCode& key, const Value& value, std::uint64_t* to) {
         to[0] = key.hash;
         K::write(key, to + 1);

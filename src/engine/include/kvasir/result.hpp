@@ -18,8 +18,8 @@ namespace kvasir {
 /// Stands for the result of a reduce() that returns nothing.
 struct Nothing {};
 
-/// Keys of one rank with their reduced values; every key is on exactly one rank. Views of keys live as long as it.
-/// Iterate: `for (auto [key, value] : result)`.
+/// Keys of one rank with their reduced values; every key is on exactly one rank. Views of keys live as long
+/// as it. Iterate: `for (auto [key, value] : result)`.
 template <class Key, class Out>
 class Result {
     using Stored = std::conditional_t<std::is_void_v<Out>, Nothing, Out>;

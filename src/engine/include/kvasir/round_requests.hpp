@@ -1,5 +1,6 @@
 #pragma once
-// How ranks that map on their own learn that another one wants an exchange, without a collective call per look.
+// How ranks that map on their own learn that another one wants an exchange, without a collective call per
+// look.
 
 #include <cstddef>
 #include <cstdint>

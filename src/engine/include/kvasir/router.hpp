@@ -11,8 +11,8 @@
 
 namespace kvasir::detail {
 
-/// Maps hashes to ranks. Plainly: equal ranges of the hash. Balanced: the ranges are cut in bins, bins have owners
-/// that can change, and the records of a few very frequent keys go round all ranks.
+/// Maps hashes to ranks. Plainly: equal ranges of the hash. Balanced: the ranges are cut in bins, bins have
+/// owners that can change, and the records of a few very frequent keys go round all ranks.
 class Router {
   public:
     static constexpr std::size_t kBinsPerRank = 64;

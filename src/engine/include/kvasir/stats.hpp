@@ -54,10 +54,10 @@ struct RankStats {
     std::uint64_t resident_peak = 0;  ///< bytes of memory the process had at most
     std::uint64_t disk_read = 0;      ///< bytes the process had to fetch from a disk
     std::uint64_t disk_written = 0;   ///< bytes it caused to be written to one
-    double start = 0;       ///< monotonic clock, s: after the barrier at the start
-    double mapped = 0;      ///< after the synchronisation between the two halves
-    double end = 0;         ///< after the last reduce
-    double cpu_start = 0;   ///< CPU time of the process, s, at `start`
+    double start = 0;                 ///< monotonic clock, s: after the barrier at the start
+    double mapped = 0;                ///< after the synchronisation between the two halves
+    double end = 0;                   ///< after the last reduce
+    double cpu_start = 0;             ///< CPU time of the process, s, at `start`
     double cpu_end = 0;
     std::vector<Event> events;
 };

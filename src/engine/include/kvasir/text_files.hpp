@@ -20,8 +20,8 @@ struct FileList {
     std::uint64_t total() const;
 };
 
-/// All regular files at `inputs`, folders with everything below them, sorted by path. Rank 0 looks, all ranks get
-/// the list. Throws JobError on every rank where one of them cannot be read. Collective.
+/// All regular files at `inputs`, folders with everything below them, sorted by path. Rank 0 looks, all ranks
+/// get the list. Throws JobError on every rank where one of them cannot be read. Collective.
 FileList list_files(const Communicator& comm, const std::vector<std::string>& inputs);
 
 namespace detail {
@@ -33,8 +33,8 @@ struct Piece {
     std::uint64_t end;
 };
 
-/// Hands out the pieces of the input that this rank is to read: its fixed share, or chunk after chunk to whoever
-/// asks next.
+/// Hands out the pieces of the input that this rank is to read: its fixed share, or chunk after chunk to
+/// whoever asks next.
 class Pieces {
   public:
     Pieces(const Communicator& comm, const FileList& files, const Options& options);

@@ -1,7 +1,7 @@
 #pragma once
-// Reads the pieces of text that belong to this rank, slice by slice in bounded memory, and cuts them into tokens.
-// A token belongs to the piece in which it begins: its reader follows it beyond the end of the piece, even over
-// many slices, and the reader of the next piece skips it.
+// Reads the pieces of text that belong to this rank, slice by slice in bounded memory, and cuts them into
+// tokens. A token belongs to the piece in which it begins: its reader follows it beyond the end of the piece,
+// even over many slices, and the reader of the next piece skips it.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +22,8 @@ namespace kvasir {
 template <class Separator>
 class TextReader {
   public:
-    TextReader(const Communicator& comm, FileList files, const Options& options, std::function<void()> before_slice)
+    TextReader(const Communicator& comm, FileList files, const Options& options,
+               std::function<void()> before_slice)
         : files_(std::make_unique<FileList>(std::move(files))),
           pieces_(comm, *files_, options),
           before_slice_(std::move(before_slice)),
@@ -71,7 +72,8 @@ class TextReader {
         return true;
     }
 
-    /// Appends the next bytes to the buffer: up to the end of the piece, or beyond it for an unfinished token.
+    /// Appends the next bytes to the buffer: up to the end of the piece, or beyond it for an unfinished
+    /// token.
     std::size_t read_slice() {
         const std::uint64_t limit = at_ < end_ ? end_ : file_size_;
         // Most tokens end soon after the end of the piece: there, begin with little and double.
@@ -88,7 +90,8 @@ class TextReader {
         return bytes;
     }
 
-    /// How many bytes of the buffer may be cut into tokens now; sets `skipped_`, and closes the piece at its end.
+    /// How many bytes of the buffer may be cut into tokens now; sets `skipped_`, and closes the piece at its
+    /// end.
     std::size_t whole_tokens() {
         const char* begin = buffer_.data();
         const char* end = begin + filled_;

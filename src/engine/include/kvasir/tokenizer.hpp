@@ -1,6 +1,6 @@
 #pragma once
-// Cuts bytes at separators, 64 at a time: one bit per byte says whether it separates, and the places where the bit
-// changes are the begins and ends of tokens.
+// Cuts bytes at separators, 64 at a time: one bit per byte says whether it separates, and the places where
+// the bit changes are the begins and ends of tokens.
 
 #include <bit>
 #include <cstddef>
@@ -15,7 +15,8 @@
 
 namespace kvasir {
 
-/// The separators of words: space, tab, line feed, vertical tab, form feed, carriage return (isspace() of locale C).
+/// The separators of words: space, tab, line feed, vertical tab, form feed, carriage return (isspace() of
+/// locale C).
 struct WhiteSpace {
     static bool separates(char c) { return c == ' ' || static_cast<unsigned char>(c - '\t') < 5; }
 #if defined(__AVX2__)
@@ -60,7 +61,7 @@ template <class Separator>
 std::uint64_t separator_mask(const char* data) {
 #if defined(__AVX2__)
     std::uint64_t mask = 0;
-    for (unsigned i = 0; i < 2; ++i) {
+    for (std::size_t i = 0; i < 2; ++i) {
         const __m256i c = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(data + 32 * i));
         const auto bits = static_cast<std::uint32_t>(_mm256_movemask_epi8(Separator::separates(c)));
         mask |= static_cast<std::uint64_t>(bits) << (32 * i);
@@ -68,7 +69,7 @@ std::uint64_t separator_mask(const char* data) {
     return mask;
 #elif defined(__SSE2__)
     std::uint64_t mask = 0;
-    for (unsigned i = 0; i < 4; ++i) {
+    for (std::size_t i = 0; i < 4; ++i) {
         const __m128i c = _mm_loadu_si128(reinterpret_cast<const __m128i*>(data + 16 * i));
         const auto bits = static_cast<std::uint32_t>(_mm_movemask_epi8(Separator::separates(c)));
         mask |= static_cast<std::uint64_t>(bits) << (16 * i);

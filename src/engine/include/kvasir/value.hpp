@@ -18,9 +18,10 @@ inline constexpr std::uint64_t kDead = std::uint64_t{1} << 63U;
 
 template <class Value>
 struct ValueTraits {
-    static_assert(std::is_trivially_copyable_v<Value> && alignof(Value) <= 8,
-                  "a value must be a byte string (std::string_view) or a trivially copyable type aligned to at "
-                  "most 8 bytes");
+    static_assert(
+        std::is_trivially_copyable_v<Value> && alignof(Value) <= 8,
+        "a value must be a byte string (std::string_view) or a trivially copyable type aligned to at "
+        "most 8 bytes");
     static constexpr bool kFixed = true;
     static constexpr std::size_t kWords = (sizeof(Value) + 7) / 8;
 
