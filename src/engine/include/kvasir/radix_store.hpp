@@ -78,7 +78,8 @@ inline void copy_words(std::uint64_t* to, const std::uint64_t* from, std::size_t
 }
 
 /// The container of received records. With `combining` set, records of equal key are combined whenever a
-/// partition has grown to twice of what was left after the last time, so memory follows the distinct keys.
+/// partition has grown to a few times what was left of it the last time, so that memory follows the distinct
+/// keys.
 template <class Key, class Value, class Combine>
 class RadixStore {
     using R = RecordTraits<Key, Value>;
@@ -141,7 +142,8 @@ class RadixStore {
                 std::memcpy(part.pages.extend(meter_, scratch_.used()), scratch_.data(),
                             scratch_.used() * sizeof(std::uint64_t));
             }
-            part.limit = std::max(kSmallestLimit, 2 * scratch_.used());
+            const std::size_t factor = scratch_.used() < kSmallUnique ? 4 : 2;
+            part.limit = std::max(kSmallestLimit, factor * scratch_.used());
         }
     }
 
@@ -150,6 +152,7 @@ class RadixStore {
 
   private:
     static constexpr std::size_t kSmallestLimit = 4096;  // words: with its index about one L1 cache
+    static constexpr std::size_t kSmallUnique = 16384;   // words: below, time is worth more than memory
 
     struct Part {
         RecordPages pages;
