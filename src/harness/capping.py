@@ -15,4 +15,4 @@ def cap_refusal(site: Site) -> str:
     if not site.here:
         return "the site's configuration says capping: auto, but its nodes cannot be probed from here"
     found = resolve(site.power.meter)
-    return "" if found.can_cap else found.cap_reason
+    return "" if found.can_cap else found.cap_reason.removeprefix("no power source: ")

@@ -68,7 +68,11 @@ scale_text <- function(runs) {
   )
 }
 
-shorten <- function(text, limit = 110) ifelse(nchar(text) > limit, paste0(substr(text, 1, limit - 1), "\u2026"), text)
+# The first clause of a reason; the tables and the report hold all of it.
+shorten <- function(text, limit = 110) {
+  text <- sub("; .*$", "", text)
+  ifelse(nchar(text) > limit, paste0(substr(text, 1, limit - 1), "\u2026"), text)
+}
 
 # What is missing and why: caps (or settings) not run, runs that failed. "" if nothing is.
 missing_text <- function(runs) {

@@ -93,7 +93,7 @@ def plan(study: Study, config: Config, cap_refusal: str) -> Plan:
             cap = float(point.levels["cap_w"])
             if cap_refusal and cap != HIGHEST_CAP:
                 skipped.append(
-                    NotRun(point=point.name, factors=factors, reason=f"no {cap:g} W cap: {cap_refusal}")
+                    NotRun(point=point.name, factors=factors, reason=f"no cap can be set: {cap_refusal}")
                 )
                 continue
             texts[text.path] = text

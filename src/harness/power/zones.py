@@ -54,7 +54,7 @@ def find_zones(root: Path) -> list[Zone]:
     Raises PowerError when there is no tree or no zone of use.
     """
     if not root.is_dir():
-        raise PowerError(f"{root} does not exist: this kernel has no powercap support or serves no RAPL zone")
+        raise PowerError(f"{root} does not exist, so this kernel serves no RAPL zone")
     entries = []
     for path in root.iterdir():
         match = _ZONE.match(path.name)
