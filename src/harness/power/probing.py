@@ -15,7 +15,7 @@ def probe_all(settings: PowerSettings) -> list[dict[str, Any]]:
     for key in SOURCES:
         names = [key]
         if key == "emulated":
-            names = [f"emulated:{path.stem}" for path in sorted(settings.profiles.glob("*.yaml"))]
+            names = [f"emulated:{path.stem}" for path in sorted(settings.profile_dir.glob("*.yaml"))]
         rows += [_row(settings, name) for name in names]
     return rows
 

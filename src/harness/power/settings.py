@@ -53,7 +53,9 @@ class PowerSettings(_Model):
     source: Annotated[str, Field(pattern=SOURCE_PATTERN)] = "auto"
     root: Path = Field(default=POWERCAP_ROOT, description="powercap tree; another one only in tests")
     papi_library: str | None = Field(default=None, description="path of libpapi.so; default: searched")
-    profiles: Path = PROFILES
+    profiles: Path | None = Field(
+        default=None, description="folder of emulation profiles; default: config/power"
+    )
     state: Path | None = Field(default=None, description="folder for limits to restore; default under /run")
     max_power_w: float = Field(default=2000.0, gt=0, description="a domain above this is a misread")
     redfish: RedfishSettings | None = None
@@ -64,6 +66,11 @@ class PowerSettings(_Model):
         if self.source == "redfish" and self.redfish is None:
             raise ValueError("source 'redfish' needs the section 'redfish' with at least 'url'")
         return self
+
+    @property
+    def profile_dir(self) -> Path:
+        """Folder of the emulation profiles."""
+        return PROFILES if self.profiles is None else self.profiles
 
     @property
     def state_dir(self) -> Path:

@@ -33,14 +33,14 @@ class Emulated:
     def probe(self) -> Probe:
         """Usable when the profile can be read."""
         try:
-            profile = load(self._settings.profiles, self._profile_name)
+            profile = load(self._settings.profile_dir, self._profile_name)
         except PowerError as error:
             return Probe(False, reason=str(error), cap_reason=str(error))
         return Probe(True, f"emulated:{profile.name}", "", ("package", "dram"), True)
 
     def open(self) -> Reader:
         """Start the emulator with a tree of its own."""
-        return EmulatedReader(self._settings, load(self._settings.profiles, self._profile_name))
+        return EmulatedReader(self._settings, load(self._settings.profile_dir, self._profile_name))
 
 
 class EmulatedReader(Reader):
@@ -56,7 +56,7 @@ class EmulatedReader(Reader):
         self._process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "harness.power", "emulate", profile.name),
-                *("--profiles", str(settings.profiles), "--tree", str(self.cap_root)),
+                *("--profiles", str(settings.profile_dir), "--tree", str(self.cap_root)),
                 *("--parent", str(os.getpid())),
             ],
             stdin=subprocess.PIPE,
