@@ -68,6 +68,22 @@ TEST(Block, CombinesManyKeys) {
     EXPECT_EQ(block.records(), expected.size());
 }
 
+TEST(Block, TellsApartKeysOfEqualHash) {
+    MemoryMeter meter;
+    std::vector<std::uint64_t> memory(1000);
+    Block<std::string_view, std::uint64_t> block(meter);
+    block.attach(memory.data(), memory.size());
+    std::map<std::string, std::uint64_t> expected;
+    for (std::uint64_t i = 0; i < 100; ++i) {
+        const std::string word = "collision" + std::to_string(i % 20);
+        KeyCode code = key(word);
+        code.hash = 42;
+        block.combine(code, i, add);
+        expected[word] += i;
+    }
+    EXPECT_EQ(contents(block), expected);
+}
+
 TEST(Block, MovesByteStringsThatGrowAndReusesTheirRoom) {
     MemoryMeter meter;
     std::vector<std::uint64_t> memory(16);

@@ -58,7 +58,12 @@ TEST(TextKey, TellsApartKeysThatDifferInLengthOrInZeros) {
                                         "a",
                                         std::string("a\0", 2),
                                         "abcdefgh",
-                                        "abcdefg"};
+                                        "abcdefg",
+                                        "abcdefgi",
+                                        "abcdefghijklmno",
+                                        "abcdefghijklmnp",
+                                        "abcdefghijklmnopq",
+                                        "abcdefghijklmnopr"};
     for (const std::string& a : keys) {
         for (const std::string& b : keys) {
             const KeyCode code = Text::encode(std::string_view(a));

@@ -62,6 +62,11 @@ Ended run(const std::vector<std::uint64_t>& own, Balance balance, Strategy strat
     std::uint64_t total = 0;
     MPI_Allreduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, world().get());
     EXPECT_EQ(total, own.size() * static_cast<std::uint64_t>(world().size()));
+    // Every key is on one rank: what was split has been merged.
+    const std::uint64_t keys = ended.keys.size();
+    std::uint64_t all_keys = 0;
+    MPI_Allreduce(&keys, &all_keys, 1, MPI_UINT64_T, MPI_SUM, world().get());
+    EXPECT_EQ(all_keys, std::set<std::uint64_t>(own.begin(), own.end()).size());
     MPI_Allgather(&result.stats().counters.held, 1, MPI_UINT64_T, ended.held.data(), 1, MPI_UINT64_T,
                   world().get());
     ended.split_keys = result.stats().counters.split_keys;

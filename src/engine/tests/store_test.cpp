@@ -55,7 +55,8 @@ TEST(Grouper, CollectsAllValuesOfEachKey) {
     for (std::uint64_t i = 0; i < 20'000; ++i) {
         const std::string key(random() % 25, static_cast<char>('a' + random() % 20));
         expected[key].push_back(i);
-        const auto words = record(key, i);
+        auto words = record(key, i);
+        words[0] %= 7;  // keys that differ must be told apart even where their hashes do not
         copy_words(pages.extend(meter, words.size()), words.data(), words.size());
     }
     Grouper<std::string_view, std::uint64_t> grouper(meter);
