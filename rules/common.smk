@@ -81,6 +81,10 @@ def run_priority(wildcards):
     )
 
 
+# Above every run's: all inputs are there before the first run, or the order of runs would not be the planned one.
+BEFORE_ALL_RUNS = 10**10
+
+
 def run_minutes(wildcards):
     """Time to ask a scheduler for: the run's own limit and a margin for start and stop."""
     return 2 + -(-run_spec(wildcards).timeout_s // 60)

@@ -26,6 +26,7 @@ rule generate_text:
         unique="[0-9]+",
         parameter="[0-9.]+",
         seed="[0-9]+",
+    priority: BEFORE_ALL_RUNS
     threads: 2
     resources:
         runtime=60,
@@ -43,6 +44,7 @@ rule write_example:
         "data/logs/example-{name}.log",
     benchmark:
         "data/benchmarks/example-{name}.tsv"
+    priority: BEFORE_ALL_RUNS
     params:
         content=small_content,
     shell:
@@ -59,6 +61,7 @@ rule collect_realtext:
         "data/benchmarks/realtext-{folders}.tsv"
     wildcard_constraints:
         folders="[0-9a-f]+",
+    priority: BEFORE_ALL_RUNS
     params:
         folders=small_lines,
     shell:
@@ -75,5 +78,6 @@ rule count_words:
         "data/logs/{name}.counts.log",
     benchmark:
         "data/benchmarks/{name}.counts.tsv"
+    priority: BEFORE_ALL_RUNS
     shell:
         "bash scripts/count_words.sh {input:q} {output:q} > {log:q} 2>&1"
