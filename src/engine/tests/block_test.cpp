@@ -24,7 +24,7 @@ std::map<std::string, Value> contents(const Block<std::string_view, Value>& bloc
 
 KeyCode key(const std::string& text) { return KeyTraits<std::string_view>::encode(std::string_view(text)); }
 
-const auto add = [](std::uint64_t a, std::uint64_t b) { return a + b; };
+const auto kAdd = [](std::uint64_t a, std::uint64_t b) { return a + b; };
 
 TEST(Block, TakesExactlyWhatFits) {
     MemoryMeter meter;
@@ -43,13 +43,13 @@ TEST(Block, CombinesEvenWhenFull) {
     std::vector<std::uint64_t> memory(6);
     Block<std::string_view, std::uint64_t> block(meter);
     block.attach(memory.data(), memory.size());
-    EXPECT_EQ(block.combine(key("a"), 1, add), Put::appended);
-    EXPECT_EQ(block.combine(key("b"), 2, add), Put::appended);
-    EXPECT_EQ(block.combine(key("c"), 1, add), Put::full);
-    EXPECT_EQ(block.combine(key("a"), 5, add), Put::combined);
+    EXPECT_EQ(block.combine(key("a"), 1, kAdd), Put::appended);
+    EXPECT_EQ(block.combine(key("b"), 2, kAdd), Put::appended);
+    EXPECT_EQ(block.combine(key("c"), 1, kAdd), Put::full);
+    EXPECT_EQ(block.combine(key("a"), 5, kAdd), Put::combined);
     EXPECT_EQ(contents(block), (std::map<std::string, std::uint64_t>{{"a", 6}, {"b", 2}}));
     block.clear();
-    EXPECT_EQ(block.combine(key("a"), 1, add), Put::appended);
+    EXPECT_EQ(block.combine(key("a"), 1, kAdd), Put::appended);
 }
 
 TEST(Block, CombinesManyKeys) {
@@ -62,7 +62,7 @@ TEST(Block, CombinesManyKeys) {
     for (int i = 0; i < 50'000; ++i) {
         const std::string word(random() % 30, static_cast<char>('a' + random() % 26));
         ++expected[word];
-        EXPECT_NE(block.combine(key(word), 1, add), Put::full);
+        EXPECT_NE(block.combine(key(word), 1, kAdd), Put::full);
     }
     EXPECT_EQ(contents(block), expected);
     EXPECT_EQ(block.records(), expected.size());
@@ -78,7 +78,7 @@ TEST(Block, TellsApartKeysOfEqualHash) {
         const std::string word = "collision" + std::to_string(i % 20);
         KeyCode code = key(word);
         code.hash = 42;
-        block.combine(code, i, add);
+        block.combine(code, i, kAdd);
         expected[word] += i;
     }
     EXPECT_EQ(contents(block), expected);

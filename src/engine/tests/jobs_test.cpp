@@ -11,7 +11,7 @@
 namespace kvasir::test {
 namespace {
 
-const auto add = [](std::uint64_t a, std::uint64_t b) { return a + b; };
+const auto kAdd = [](std::uint64_t a, std::uint64_t b) { return a + b; };
 
 class Jobs : public testing::TestWithParam<Kind> {};
 
@@ -29,7 +29,7 @@ TEST_P(Jobs, SumsOfFixedSizeValues) {
     for (const Options& options : all_options(true)) {
         const auto result = map_reduce<std::string_view, std::uint64_t>(
             MPI_COMM_WORLD, items(own), [](const Record& r, auto& emit) { emit(r.first, r.second.size()); },
-            add,
+            kAdd,
             [](std::string_view, std::span<const std::uint64_t> values) {
                 return std::to_string(std::accumulate(values.begin(), values.end(), std::uint64_t{0}));
             },

@@ -93,7 +93,7 @@ TEST(Hash, SpreadsOverAllBitsThatAreUsed) {
             ++seen[(Text::encode(std::string_view(word)).hash >> shift) & 0xFFU];
         }
         for (const int count : seen) {
-            EXPECT_NEAR(count, words / 256, 100) << "bits from " << shift;  // 6 standard deviations
+            EXPECT_NEAR(count, words / 256.0, 100) << "bits from " << shift;  // 6 standard deviations
         }
     }
 }

@@ -75,7 +75,7 @@ Ended run(const std::vector<std::uint64_t>& own, Balance balance, Strategy strat
 
 double imbalance(const Ended& ended) {
     const std::vector<std::uint64_t>& held = ended.held;
-    const double sum = static_cast<double>(std::accumulate(held.begin(), held.end(), std::uint64_t{0}));
+    const auto sum = static_cast<double>(std::accumulate(held.begin(), held.end(), std::uint64_t{0}));
     return static_cast<double>(*std::max_element(held.begin(), held.end())) *
            static_cast<double>(held.size()) / sum;
 }

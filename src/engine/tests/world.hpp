@@ -40,7 +40,7 @@ class SharedFolder {
 
     /// Writes a file from rank 0; returns its path. Collective.
     std::string write(const std::string& name, const std::string& content) const {
-        const std::string file = path_ + "/" + name;
+        std::string file = path_ + "/" + name;
         if (world().rank() == 0) {
             std::filesystem::create_directories(std::filesystem::path(file).parent_path());
             std::ofstream(file, std::ios::binary) << content;
