@@ -19,6 +19,13 @@ from harness.planning import Planner, told
 from harness.processes import own_runs
 
 HARNESS = sorted(str(path) for path in Path("src/harness").rglob("*.py"))
+ENGINE = sorted(
+    str(path)
+    for path in Path("src/engine").rglob("*")
+    if path.is_file()
+    and path.relative_to("src/engine").parts[0]
+    in ("CMakeLists.txt", "include", "source", "apps")
+)
 TEMPLATES = sorted(str(path) for path in Path("src/harness/report/templates").glob("*"))
 FIGURE_LIBRARY = sorted(str(path) for path in Path("scripts/figures/lib").glob("*.R"))
 

@@ -1,8 +1,8 @@
 # Builds the MapReduce-over-MPI engine.
-# in:  src/engine
+# in:  src/engine (what is compiled into programs; not tests, benchmarks or documents)
 # out: build/programs/bin/*, build/programs/engine.json (digest of every program, compiler, MPI)
 #
-# Runs depend on engine.json, not on the sources: a change that leaves the programs as they were reruns nothing.
+# Runs depend on engine.json: a changed program makes all its runs out of date, a changed test none.
 
 
 rule build_engine:

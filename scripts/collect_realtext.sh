@@ -13,7 +13,8 @@ done
 scratch=$(mktemp "$output.XXXXXX")
 trap 'rm -f "$scratch"' EXIT
 # grep -I drops what looks binary; sorted, so that the same files give the same text.
-find "$@" -type f ! -name '*.gz' -print0 | LC_ALL=C sort -z | xargs -0 -r grep -IlZ . |
+# xargs says 123 when a whole batch of files held no text: no error.
+find "$@" -type f ! -name '*.gz' -print0 | LC_ALL=C sort -z | { xargs -0 -r grep -IlZ . || [ $? -eq 123 ]; } |
   while IFS= read -r -d '' file; do
     cat -- "$file"
     echo

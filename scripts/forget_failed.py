@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from harness.command import main
-from harness.results import failed_folders
+from harness.results import failed_folders, made_from
 
 
 def forget() -> None:
@@ -13,6 +13,8 @@ def forget() -> None:
     for folder in folders:
         print(f"forgetting {folder}")
         shutil.rmtree(folder)
+        for path in made_from(folder):
+            path.unlink(missing_ok=True)
     print(f"{len(folders)} runs will be run again")
 
 

@@ -31,3 +31,13 @@ def failed_folders(root: Path) -> list[Path]:
             pass
         found.append(path.parent)
     return found
+
+
+def made_from(run: Path) -> list[Path]:
+    """What has to go together with a run for the workflow to make it again: tables of its study, and the report.
+
+    Snakemake does not miss a file whose consumers are up to date.
+    """
+    study = run.parents[2].name
+    scale = run.parents[4]
+    return [*sorted((scale / "tables" / study).glob("*.csv")), scale / "report.html"]

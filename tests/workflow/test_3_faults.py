@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from .conftest import Checkout
 
 GENERATE = (
     "python scripts/generate_text.py build/programs/bin/generate --law interleaved --words 1000000 --unique 5000 "
-    "--parameter 0 --seed 1 '{folder}/t.txt' '{folder}/t.json'"
+    "--parameter 0 --seed 1 {folder}/t.txt {folder}/t.json"
 )
 
 
@@ -17,10 +18,11 @@ def on_small_disk(checkout: Checkout, megabytes: int, command: str) -> tuple[int
     """Run a command with {folder} on a file system of few megabytes; exit code, output, files left there."""
     folder = checkout.folder.parent / "small disk"
     folder.mkdir(exist_ok=True)
+    disk, here = shlex.quote(str(folder)), shlex.quote(str(checkout.folder))
     script = (
-        f"mount -t tmpfs -o size={megabytes}m small '{folder}' && cd '{checkout.folder}' && "
-        f"{{ {command.format(folder=folder)}; }} >/dev/shm/kvasir-test-output.$$ 2>&1; echo code $?; "
-        f"cat /dev/shm/kvasir-test-output.$$; rm /dev/shm/kvasir-test-output.$$; echo 'left:'; ls -A '{folder}'"
+        f"mount -t tmpfs -o size={megabytes}m small {disk} && cd {here} && "
+        f"{{ {command.format(folder=disk)}; }} >/dev/shm/kvasir-test-output.$$ 2>&1; echo code $?; "
+        f"cat /dev/shm/kvasir-test-output.$$; rm /dev/shm/kvasir-test-output.$$; echo 'left:'; ls -A {disk}"
     )
     # A mount namespace of its own: as root at once, as anyone else through a user namespace.
     unshare = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--mount"]
@@ -42,9 +44,9 @@ def test_full_disk_while_generating(smoke: Checkout) -> None:
 
 
 def test_full_disk_while_recording(smoke: Checkout) -> None:
-    fill = "head -c 999k /dev/zero > '{folder}/ballast'; "
+    fill = "head -c 999k /dev/zero > {folder}/ballast; "
     run = (
-        "python scripts/run_point.py mimir combiner group-by-key_215W 1 '{folder}/1/run.json' "
+        "python scripts/run_point.py mimir combiner group-by-key_215W 1 {folder}/1/run.json "
         "--engine build/programs/engine.json --choose scale=smoke"
     )
     code, output, left = on_small_disk(smoke, 1, fill + run)
