@@ -92,6 +92,11 @@ def run_priority(wildcards):
 BEFORE_ALL_RUNS = 10**10
 
 
+def all_cores(wildcards):
+    """All cores of the machine, so that no other job runs beside a measured one; 1 where nobody has said."""
+    return workflow.resource_settings.cores or 1
+
+
 def run_minutes(wildcards):
     """Time to ask a scheduler for: the run's own limit and a margin for start and stop."""
     return 2 + -(-run_spec(wildcards).timeout_s // 60)

@@ -8,11 +8,7 @@
 rule build_engine:
     """Compile the mini-apps and the generator, and write down what came out."""
     input:
-        sources=[
-            str(path)
-            for path in sorted(Path("src/engine").rglob("*"))
-            if path.is_file()
-        ],
+        sources=ENGINE,
     output:
         "build/programs/engine.json",
     log:

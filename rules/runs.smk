@@ -16,8 +16,7 @@ rule run_point:
     benchmark:
         "<benchmarks>/runs/{study}/{experiment}/{point}/{rep}.tsv"
     priority: run_priority
-    # All cores of the machine, so that no other job runs beside a measured one.
-    threads: workflow.cores or 1
+    threads: all_cores
     resources:
         runtime=run_minutes,
     params:

@@ -19,7 +19,7 @@ flock -n 9 || {
 }
 
 # A Snakemake that was killed leaves its own lock behind. Ours says that none started by make is alive.
-snakemake --unlock --quiet all >/dev/null 2>&1 || true
+snakemake --cores 1 --unlock >/dev/null 2>&1 || true
 
 snakemake --cores "$cores" --logger kvasir --rerun-incomplete --keep-going \
   ${choices:+--config "${choices[@]}"} "$@"
