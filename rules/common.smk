@@ -6,12 +6,6 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from harness.config import load_config
-from harness.errors import KvasirError
-from harness.frameworks.engine import PLANNERS
-from harness.needs import shortage
-from harness.plan import priority
-from harness.processes import own_runs
 from harness.errors import KvasirError
 from harness.needs import shortage
 from harness.plan import priority
