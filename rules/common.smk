@@ -19,6 +19,7 @@ ENGINE = sorted(
     if path.is_file()
     and path.relative_to("src/engine").parts[0]
     in ("CMakeLists.txt", "include", "source", "apps")
+    and not path.name.endswith("_test.cpp")
 )
 TEMPLATES = sorted(str(path) for path in Path("src/harness/report/templates").glob("*"))
 FIGURE_LIBRARY = sorted(str(path) for path in Path("scripts/figures/lib").glob("*.R"))

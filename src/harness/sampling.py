@@ -86,6 +86,26 @@ def cap_metrics(summary: dict[str, Any]) -> list[Metric]:
     return [Metric(name="power.cap", value=sum(lowest.values()), unit="W", source=cap["source"])]
 
 
+def idle_metrics(summary: dict[str, Any]) -> list[Metric]:
+    """Power of all packages at rest before the run."""
+    found = [watts for name, watts in summary["idle_W"].items() if name.startswith("package")]
+    complete = bool(found) and None not in found
+    reason = summary["reason"] or "the power source gives no package power before a run"
+    return [_metric("power.idle", sum(found) if complete else None, "W", summary["source"], reason)]
+
+
+def core_metrics(summary: dict[str, Any]) -> list[Metric]:
+    """Core frequency and cache misses while the job ran."""
+    cores = summary["cores"]
+    return [
+        _metric(name, cores[key], unit, cores[f"{prefix}_source"], cores[f"{prefix}_reason"])
+        for name, key, prefix, unit in (
+            ("cpu.frequency", "frequency_hz", "frequency", "Hz"),
+            ("cache.misses", "cache_misses", "cache_misses", "1"),
+        )
+    ]
+
+
 def phase_metrics(samples: list[Sample], windows: Windows) -> list[Metric]:
     """Mean power of each domain within each phase of the job, where power was sampled."""
     metrics = []
@@ -133,6 +153,8 @@ def sampled(summary: dict[str, Any], samples: list[Sample], windows: Windows) ->
     return [
         *domain_metrics(summary),
         *cap_metrics(summary),
+        *idle_metrics(summary),
+        *core_metrics(summary),
         *phase_metrics(samples, windows),
         *shape_metrics(samples, "cpu", "ranks", "cpu", windows),
         *(shape_metrics(samples, "power", "package", "power.pkg", windows) if power else []),

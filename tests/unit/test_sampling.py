@@ -21,6 +21,12 @@ def summary(
         "missed": 1,
         "sampler_cpu_s": 0.01,
         "domains": domains,
+        "idle_W": {},
+        "cores": {
+            **{"frequency_hz": None, "frequency_source": "none", "frequency_reason": "no cpufreq"},
+            **{"cache_misses": 7, "cache_misses_source": "measured:perf-cache-misses"},
+            "cache_misses_reason": "",
+        },
     }
 
 
@@ -93,3 +99,19 @@ def test_a_cap_is_what_was_read_back_of_each_package() -> None:
     }
     assert by_name(sampled(told, [], WINDOWS))["power.cap"].value == 120
     assert "power.cap" not in by_name(sampled(summary(), [], WINDOWS))
+
+
+def test_rest_before_the_run_adds_up_over_packages() -> None:
+    told = summary(**{"package-0": domain(300.0)})
+    told["idle_W"] = {"package-0": 40.0, "package-1": 35.0, "dram-0": 5.0}
+    assert by_name(sampled(told, [], WINDOWS))["power.idle"].value == 75
+    told["idle_W"]["package-1"] = None
+    lost = by_name(sampled(told, [], WINDOWS))["power.idle"]
+    assert lost.value is None and "no package power" in lost.reason
+
+
+def test_what_the_cores_did_has_a_number_or_a_reason() -> None:
+    found = by_name(sampled(summary(), [], WINDOWS))
+    assert (found["cpu.frequency"].value, found["cpu.frequency"].reason) == (None, "no cpufreq")
+    misses = found["cache.misses"]
+    assert (misses.value, misses.source, misses.unit) == (7, "measured:perf-cache-misses", "1")

@@ -32,15 +32,20 @@ runtime_strip <- function(rows, caps, paper = NULL) {
       axis.text.y = element_text(size = base_size))
 }
 
-# Hollow diamonds at the ends of the range the paper states, with its words on the side of the row that has room.
+# Hollow diamonds at the ends of the range the paper states, with its words in the widest gap of the row.
 paper_layer <- function(paper, rows, height_of) {
   if (is.null(paper) || nrow(paper) == 0) return(NULL)
   widest <- max(rows$value, paper$high)
+  gap <- widest * 0.015
   for (i in seq_len(nrow(paper))) {
-    drawn <- c(rows$value[rows$letter == paper$letter[i]], paper$low[i], paper$high[i])
-    left <- min(drawn) > widest / 2
-    paper$at[i] <- if (left) min(drawn) - widest * 0.015 else max(drawn) + widest * 0.015
-    paper$side[i] <- as.numeric(left)
+    row <- rows$value[rows$letter == paper$letter[i]]
+    drawn <- range(row, paper$low[i], paper$high[i])
+    # Beside the diamonds, or else outside of all that the row holds.
+    room <- c(paper$low[i] - max(0, row[row <= paper$low[i]]), min(widest, row[row >= paper$high[i]]) - paper$high[i],
+      drawn[1], widest - drawn[2])
+    best <- which.max(room)
+    paper$at[i] <- c(paper$low[i] - gap, paper$high[i] + gap, drawn[1] - gap, drawn[2] + gap)[best]
+    paper$side[i] <- best %% 2
   }
   paper$y <- height_of(paper$letter, 1)
   ends <- rbind(data.frame(x = paper$low, y = paper$y), data.frame(x = paper$high, y = paper$y))

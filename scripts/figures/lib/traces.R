@@ -105,7 +105,7 @@ draw_traces <- function(view, panels, caps, ncol, limit = NULL) {
     scale_colour_identity() +
     scale_linetype_manual("power cap, W", values = level_linetype[seq_along(caps)],
       guide = cap_legend(caps)) +
-    scale_x_continuous("time, s", expand = expansion(c(0, 0.03)), breaks = scales::breaks_pretty(5)) +
+    scale_x_continuous("time, s", expand = expansion(c(0, 0.03)), breaks = clear_of_the_end) +
     scale_y_continuous(view$axis, limits = c(0, NA), expand = expansion(c(0, 0.08)),
       breaks = scales::breaks_pretty(4)) +
     theme_kvasir()
@@ -190,4 +190,10 @@ thinned_note <- function(rows) {
   if (longest <= most_samples) return("")
   paste0("Curves of more than ", most_samples, " samples are drawn through the lowest and highest sample of ",
     most_samples / 2, " time bins.")
+}
+
+# A label at the very end of the axis would run into the next panel's zero.
+clear_of_the_end <- function(limits) {
+  at <- scales::breaks_pretty(5)(limits)
+  at[at <= max(limits) - 0.05 * diff(limits)]
 }

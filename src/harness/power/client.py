@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import harness
-from harness.power.model import CapUnavailable, PowerError
+from harness.power.model import NONE, CapUnavailable, PowerError
 from harness.power.settings import PowerSettings
 
 
@@ -43,7 +43,7 @@ class Sampler:
             *(("--owns-job",) if owns_job else ()),
         ]
         self._process: subprocess.Popen[str] | None = None
-        self.source_name = "none"
+        self.source_name = NONE
         self.reason = ""
         self.cap: dict[str, Any] | None = None
 
@@ -72,6 +72,11 @@ class Sampler:
         if self._process is None:
             raise PowerError("the power sampler is not running")
         return self._process.pid
+
+    def rest(self, seconds: float) -> None:
+        """Measure the machine at rest, before `start`, for at least `seconds`; nothing to do without a meter."""
+        if self.source_name != NONE:
+            self._command(f"rest {seconds!r}")
 
     def start(self) -> float:
         """Read the counters that everything is counted from; returns time 0 (time.monotonic)."""

@@ -8,29 +8,17 @@ counter, and is open to a process's owner up to perf_event_paranoid 2.
 
 from __future__ import annotations
 
-import ctypes
 import os
-import platform
-import struct
 import time
 from pathlib import Path
 from typing import Protocol
 
+from harness.power import perf
+
 PROCFS = "measured:procfs"
 TASK_CLOCK = "measured:perf-task-clock"
 
-_SYSCALL = {"x86_64": 298, "aarch64": 241, "riscv64": 241, "ppc64le": 319}.get(platform.machine())
-_SOFTWARE, _ATTR_SIZE, _CONFIG_TASK_CLOCK = 1, 136, 1
-# inherit | exclude_kernel | exclude_hv | inherit_thread. The exclusions are what an unprivileged caller must
-# ask for; this event counts kernel time all the same. inherit_thread (Linux 5.13) follows new threads but not
-# new processes, which are ranks of their own.
-_FLAGS = 1 << 1 | 1 << 5 | 1 << 6 | 1 << 35
-_CLOEXEC = 8
-_ATTEMPTS = 5
 _CLOCK_MONOTONIC_COARSE = 6  # moves once per tick
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_LIBC.syscall.argtypes = (ctypes.c_long, ctypes.c_void_p, *(ctypes.c_long for _ in range(4)))
-_LIBC.syscall.restype = ctypes.c_long
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
@@ -73,60 +61,20 @@ class ProcessClock:
 
 
 class TaskClock:
-    """The perf event task-clock on every thread of a process, also on threads it starts later.
-
-    Counts from its opening on, and keeps its last value when the process ends. Raises OSError where perf events
-    are not allowed.
-    """
+    """The perf event task-clock of a process. Raises OSError where perf events are not allowed."""
 
     source = TASK_CLOCK
 
     def __init__(self, pid: int) -> None:
-        self._fds: dict[int, int] = {}
-        # A thread started meanwhile may or may not have inherited an event; starting again is the only way to
-        # neither miss it nor count it twice.
-        for _ in range(_ATTEMPTS):
-            try:
-                for tid in _threads(pid):
-                    self._fds[tid] = _open_event(tid)
-                if self._fds.keys() == _threads(pid):
-                    return
-            except ProcessLookupError:
-                pass  # a thread ended between the list and its event
-            except OSError:
-                self.close()
-                raise
-            self.close()
-        raise OSError(f"process {pid} starts and ends threads too quickly to follow")
+        self._counter = perf.Counter(perf.TASK_CLOCK, pid)
 
     def seconds(self) -> float:
         """CPU time since the event was opened, s."""
-        total = 0
-        for fd in self._fds.values():
-            total += struct.unpack("Q", os.read(fd, 8))[0]
-        return total / 1e9
+        return self._counter.value() / 1e9
 
     def close(self) -> None:
-        """Close the events."""
-        for fd in self._fds.values():
-            os.close(fd)
-        self._fds.clear()
-
-
-def _threads(pid: int) -> set[int]:
-    return {int(tid) for tid in os.listdir(f"/proc/{pid}/task")}
-
-
-def _open_event(tid: int) -> int:
-    if _SYSCALL is None:
-        raise OSError(f"no system call number of perf_event_open for {platform.machine()}")
-    attributes = bytearray(_ATTR_SIZE)
-    struct.pack_into("=IIQQQQQ", attributes, 0, _SOFTWARE, _ATTR_SIZE, _CONFIG_TASK_CLOCK, 0, 0, 0, _FLAGS)
-    buffer = (ctypes.c_char * _ATTR_SIZE).from_buffer(attributes)
-    fd = int(_LIBC.syscall(_SYSCALL, ctypes.addressof(buffer), tid, -1, -1, _CLOEXEC))
-    if fd < 0:
-        raise OSError(ctypes.get_errno(), "perf_event_open")
-    return fd
+        """Close the event."""
+        self._counter.close()
 
 
 def clock_of(pid: int) -> CpuClock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from harness.power import perf
 from harness.power.cpuclock import PROCFS, CpuClock, ProcessClock, clock_of
 
 # Programs that start ranks but are none; their CPU time is not the job's. The kernel cuts a name at 15
@@ -69,6 +70,47 @@ def is_launcher(pid: int) -> bool:
         return False
 
 
+class CacheMisses:
+    """Last-level cache misses of ranks, in user mode, from when each is first seen."""
+
+    SOURCE = "measured:perf-cache-misses"
+
+    def __init__(self) -> None:
+        self._counters: dict[int, perf.Counter] = {}
+        self._ended = 0
+        self._lost = False
+        self.reason = "no rank of the job was seen"
+
+    def add(self, pid: int) -> None:
+        """Count another rank; one that cannot be counted ends the sum for good."""
+        if self._lost:
+            return
+        try:
+            self._counters[pid] = perf.Counter(perf.CACHE_MISSES, pid)
+        except OSError as error:
+            self._lost, self.reason = True, error.strerror or str(error)
+            self.close()
+        else:
+            self.reason = ""
+
+    def drop(self, pid: int) -> None:
+        """A rank ended: keep its count."""
+        counter = self._counters.pop(pid, None)
+        if counter:
+            self._ended += counter.value()
+            counter.close()
+
+    @property
+    def total(self) -> int | None:
+        """Misses of all ranks; None with `reason`."""
+        return None if self.reason else self._ended + sum(c.value() for c in self._counters.values())
+
+    def close(self) -> None:
+        """Stop counting; the sum stays."""
+        for pid in list(self._counters):
+            self.drop(pid)
+
+
 class RankClock:
     """CPU seconds of all ranks below one process, as one counter that never falls.
 
@@ -79,8 +121,9 @@ class RankClock:
 
     QUICK_S, SLOW_S = 0.02, 0.2
 
-    def __init__(self, root: int) -> None:
+    def __init__(self, root: int, misses: CacheMisses | None = None) -> None:
         self._root = root
+        self._misses = misses
         self._clocks: dict[int, CpuClock] = {}
         self._starts: dict[int, float] = {}
         self._values: dict[int, float] = {}
@@ -128,6 +171,8 @@ class RankClock:
             clock.close()
             return
         self._clocks[pid] = clock
+        if self._misses:
+            self._misses.add(pid)
         self._starts[pid] = self._values[pid] = start
         self.unseen_s += used
         # One rank on the coarse clock makes the sum coarse.
@@ -137,6 +182,8 @@ class RankClock:
         clock = self._clocks.pop(pid)
         self._values[pid] = max(self._values[pid], clock.seconds() or 0.0)
         clock.close()
+        if self._misses:
+            self._misses.drop(pid)
 
     def __call__(self) -> float:
         """CPU seconds used by all ranks since each was first seen."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from time import monotonic
+from time import monotonic, sleep
 
 from harness.power.control import Control
+from harness.power.frequency import CoreFrequency
 from harness.power.model import Reader, Reading, timed
 from harness.power.poller import Poller
-from harness.power.procs import RankClock
+from harness.power.procs import CacheMisses, RankClock
 from harness.power.series import Series
 from harness.power.trace import Trace
 
@@ -25,6 +26,9 @@ class Run:
     origin: float | None = None
     end: float | None = None
     ranks: RankClock | None = None
+    misses: CacheMisses = field(default_factory=CacheMisses)
+    frequency: CoreFrequency = field(default_factory=CoreFrequency)
+    idle: dict[str, Series] = field(default_factory=dict)
     cpu: Series = field(init=False)
     power: dict[str, Series] = field(init=False)
     ticks: int = 0
@@ -38,6 +42,19 @@ class Run:
             for domain, kind in self.reader.kinds.items()
         }
 
+    def rest(self, seconds: float) -> None:
+        """Measure the machine at rest, before the job: every domain over at least `seconds`."""
+        span = max(seconds, self.reader.min_period_s)
+        self.idle = {
+            domain: Series(kind, span, must_move=kind == "counter")
+            for domain, kind in self.reader.kinds.items()
+        }
+        for reading in self.reader.read():
+            self.idle[reading.domain].begin(reading)
+        sleep(span)
+        for reading in self.reader.read():
+            self.idle[reading.domain].end(reading)
+
     def start(self, origin: float) -> None:
         """Time 0 of the trace: read every energy counter once, as the value to count from."""
         self.origin = origin
@@ -49,7 +66,7 @@ class Run:
         """Follow the ranks below `pid`."""
         if self.origin is None:
             self.start(monotonic())
-        self.ranks = RankClock(pid)
+        self.ranks = RankClock(pid, self.misses)
         self.ranks.refresh(monotonic())
         self.cpu.begin(timed("ranks", self.ranks))
         self.reader.watch(pid)
@@ -71,6 +88,7 @@ class Run:
         if self.ranks is not None:
             self._keep(self.cpu, timed("ranks", self.ranks), "cpu", "cores", self.ranks.source)
             self.ranks.refresh(now)
+            self.frequency.sample(now)
         if self.reader.min_period_s == 0:
             self.take(self.reader.read())
 
@@ -114,7 +132,9 @@ def sample(run: Run, control: Control, after_command: Callable[[str], None]) -> 
                     run.missed += run.overdue(monotonic(), tick)
                     run.finish(monotonic())
                     return
-                if command[0] == "start":
+                if command[0] == "rest":
+                    run.rest(float(command[1]))
+                elif command[0] == "start":
                     run.start(float(command[1]))
                     if poller:
                         poller.start()

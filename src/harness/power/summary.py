@@ -69,6 +69,21 @@ def cpu_summary(run: Run) -> dict[str, Any]:
     }
 
 
+def core_summary(run: Run) -> dict[str, Any]:
+    """What the cores did: frequency and cache misses, each with its source or the reason why not."""
+    hertz, misses = run.frequency.mean_hz, run.misses.total
+    return {
+        "frequency_hz": hertz,
+        "frequency_source": run.frequency.source if hertz is not None else NONE,
+        "frequency_reason": ""
+        if hertz is not None
+        else run.frequency.reason or "no sample while the job ran",
+        "cache_misses": misses,
+        "cache_misses_source": run.misses.SOURCE if misses is not None else NONE,
+        "cache_misses_reason": run.misses.reason,
+    }
+
+
 def build(
     run: Run, resolved: Resolved, cap: CapState | None, psi: tuple[int | None, int | None]
 ) -> dict[str, Any]:
@@ -105,7 +120,9 @@ def build(
         "half_width_max_s": widths[-1] if widths else None,
         "sampler_cpu_s": used.ru_utime + used.ru_stime,
         "cpu": cpu_summary(run),
+        "cores": core_summary(run),
         "domains": domains,
+        "idle_W": {name: series.mean for name, series in run.idle.items()},
         "cap": cap.as_json() if cap else None,
         "psi_cpu_some_s": None if waited is None else waited / 1e6,
         "psi_cpu_some_share": None if waited is None or duration <= 0 else waited / 1e6 / duration,

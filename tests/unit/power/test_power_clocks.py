@@ -5,13 +5,16 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 from power_trees import BURN, wait_until
 
+from harness.power import perf
 from harness.power.cpuclock import ProcessClock, clock_of, tick_s
-from harness.power.procs import RankClock, children, descendants, is_launcher
+from harness.power.frequency import CoreFrequency
+from harness.power.procs import CacheMisses, RankClock, children, descendants, is_launcher
 
 
 def python(code: str) -> subprocess.Popen[bytes]:
@@ -44,7 +47,7 @@ def test_stat_is_the_last_resort(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_perf_events_the_coarse_clock_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.power.cpuclock._SYSCALL", None)
+    monkeypatch.setattr("harness.power.perf._SYSCALL", None)
     clock = RankClock(os.getpid())
     clock.refresh(0.0)
     assert clock.source == "measured:procfs"
@@ -123,3 +126,97 @@ def test_descendants_are_found_without_the_children_file(monkeypatch: pytest.Mon
         for pid in reversed(descendants(job.pid)):
             os.kill(pid, signal.SIGKILL)
         job.wait()
+
+
+def test_an_event_counts_on_all_threads() -> None:
+    faults = perf.Event("page-faults", 1, 2)
+    touch = "bytearray(8 << 20)"
+    code = f"import threading as t; input(); w = t.Thread(target=lambda: {touch}); w.start(); w.join(); {touch}; input()"
+    job = python(code)
+    try:
+        counter = perf.Counter(faults, job.pid)
+    except OSError as error:
+        pytest.skip(str(error))
+    try:
+        assert job.stdin is not None
+        job.stdin.write(b"\n")
+        job.stdin.flush()
+        # 2 x 8 MiB in pages of 4 KiB; larger pages make fewer faults, but never none.
+        wait_until(lambda: counter.value() > 8, "both threads touched their memory")
+        counter.close()
+    finally:
+        job.kill()
+
+
+def test_cache_misses_are_a_number_or_say_why_not() -> None:
+    misses = CacheMisses()
+    job = python(BURN.format(cpu_s=0.2) + "input()")
+    try:
+        clock = RankClock(job.pid, misses)
+        clock.refresh(0.0)
+        wait_until(lambda: (ProcessClock(job.pid).seconds() or 0) > 0.15, "the rank worked")
+    finally:
+        job.kill()
+        job.wait()
+    clock.close()
+    if misses.total is None:
+        assert "perf event cache-misses: " in misses.reason
+    else:
+        assert misses.total > 0 and not misses.reason
+
+
+def test_one_rank_that_cannot_be_counted_ends_the_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Refuses:
+        def __init__(self, event: perf.Event, pid: int) -> None:
+            if pid == 2:
+                raise OSError(13, "not allowed")
+
+        def value(self) -> int:
+            return 5
+
+        def close(self) -> None:
+            """Nothing is held."""
+
+    monkeypatch.setattr(perf, "Counter", Refuses)
+    misses = CacheMisses()
+    misses.add(1)
+    assert misses.total == 5
+    for pid in (2, 3):
+        misses.add(pid)
+    assert misses.total is None and misses.reason == "not allowed"
+
+
+def cores(root: Path, *khz: str) -> CoreFrequency:
+    for core, value in enumerate(khz):
+        folder = root / f"sys/devices/system/cpu/cpu{core}/cpufreq"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "scaling_cur_freq").write_text(value + "\n")
+    return CoreFrequency(root)
+
+
+def test_frequency_is_the_mean_over_cores_and_time(tmp_path: Path) -> None:
+    frequency = cores(tmp_path, "1000000", "3000000")
+    frequency.sample(10.0)
+    cores(tmp_path, "2000000", "4000000")
+    frequency.sample(10.05)  # too soon
+    frequency.sample(10.2)
+    assert frequency.mean_hz == pytest.approx(2.5e9)
+    assert frequency.source == "measured:cpufreq"
+
+
+@pytest.mark.parametrize(("flags", "hertz"), [("fpu aperfmperf", 2.4e9), ("fpu hypervisor", None)])
+def test_cpuinfo_is_believed_only_where_it_is_measured(
+    tmp_path: Path, flags: str, hertz: float | None
+) -> None:
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/cpuinfo").write_text(f"processor\t: 0\nflags\t\t: {flags}\ncpu MHz\t\t: 2400.000\n")
+    frequency = CoreFrequency(tmp_path)
+    frequency.sample(1.0)
+    assert frequency.mean_hz == hertz
+    assert ("APERF" in frequency.reason) == (hertz is None)
+
+
+def test_a_core_that_cannot_be_read_leaves_no_frequency(tmp_path: Path) -> None:
+    frequency = cores(tmp_path, "1000000", "nonsense")
+    frequency.sample(1.0)
+    assert frequency.mean_hz is None and "nonsense" in frequency.reason

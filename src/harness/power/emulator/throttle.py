@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import signal
@@ -47,7 +48,7 @@ class CgroupQuota:
         self._period = period_us
         self._hold_s = hold_s
         self._quota = 0
-        self._written = 0.0
+        self._written = -math.inf
         folder.mkdir()
         try:
             if version == 1:
