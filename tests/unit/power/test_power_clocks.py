@@ -131,7 +131,8 @@ def test_descendants_are_found_without_the_children_file(monkeypatch: pytest.Mon
 def test_an_event_counts_on_all_threads() -> None:
     faults = perf.Event("page-faults", 1, 2)
     touch = "bytearray(8 << 20)"
-    code = f"import threading as t; input(); w = t.Thread(target=lambda: {touch}); w.start(); w.join(); {touch}; input()"
+    thread = f"w = threading.Thread(target=lambda: {touch}); w.start(); w.join()"
+    code = f"import threading; input(); {thread}; {touch}; input()"
     job = python(code)
     try:
         counter = perf.Counter(faults, job.pid)
