@@ -1,0 +1,173 @@
+#include "eee_net_device.hpp"
+
+#include <ns3/ethernet-header.h>
+#include <ns3/node.h>
+#include <ns3/simulator.h>
+
+#include <utility>
+
+namespace referee {
+namespace {
+
+netsim::Time now() { return ns3::Simulator::Now().GetTimeStep(); }
+
+}  // namespace
+
+NS_OBJECT_ENSURE_REGISTERED(EeeCable);
+NS_OBJECT_ENSURE_REGISTERED(EeeNetDevice);
+
+ns3::TypeId EeeCable::GetTypeId() {
+    static const ns3::TypeId id = ns3::TypeId("referee::EeeCable").SetParent<ns3::Channel>();
+    return id;
+}
+
+ns3::Ptr<ns3::NetDevice> EeeCable::GetDevice(std::size_t i) const { return ends_.at(i); }
+
+ns3::TypeId EeeNetDevice::GetTypeId() {
+    static const ns3::TypeId id =
+        ns3::TypeId("referee::EeeNetDevice").SetParent<ns3::NetDevice>().AddConstructor<EeeNetDevice>();
+    return id;
+}
+
+void EeeNetDevice::set_up(const Settings& settings, Counters& counters,
+                          const std::function<double()>& uniform) {
+    settings_ = settings;
+    port_ = std::make_unique<netsim::eee::Port>(settings.port);
+    counters_ = &counters;
+    uniform_ = uniform;
+}
+
+void EeeNetDevice::connect(const ns3::Ptr<EeeNetDevice>& a, const ns3::Ptr<EeeNetDevice>& b) {
+    const auto cable = ns3::CreateObject<EeeCable>();
+    cable->add(a);
+    cable->add(b);
+    a->cable_ = b->cable_ = cable;
+    a->peer_ = ns3::PeekPointer(b);
+    b->peer_ = ns3::PeekPointer(a);
+}
+
+bool EeeNetDevice::SetMtu(std::uint16_t mtu) {
+    mtu_ = mtu;
+    return true;
+}
+
+ns3::Address EeeNetDevice::GetMulticast(ns3::Ipv4Address group) const {
+    return ns3::Mac48Address::GetMulticast(group);
+}
+
+ns3::Address EeeNetDevice::GetMulticast(ns3::Ipv6Address group) const {
+    return ns3::Mac48Address::GetMulticast(group);
+}
+
+bool EeeNetDevice::Send(ns3::Ptr<ns3::Packet> packet, const ns3::Address& to, std::uint16_t protocol) {
+    return SendFrom(packet, address_, to, protocol);
+}
+
+bool EeeNetDevice::SendFrom(ns3::Ptr<ns3::Packet> packet, const ns3::Address& from, const ns3::Address& to,
+                            std::uint16_t protocol) {
+    ns3::EthernetHeader header(false);
+    header.SetSource(ns3::Mac48Address::ConvertFrom(from));
+    header.SetDestination(ns3::Mac48Address::ConvertFrom(to));
+    header.SetLengthType(protocol);
+    // A bridge gives the same packet to several ports.
+    const ns3::Ptr<ns3::Packet> frame = packet->Copy();
+    frame->AddHeader(header);
+    if (settings_.jitter.IsZero()) {
+        queue(frame);
+        return true;
+    }
+    const ns3::Time drawn =
+        ns3::Simulator::Now() +
+        ns3::PicoSeconds(static_cast<std::int64_t>(uniform_() * settings_.jitter.GetPicoSeconds()));
+    last_queued_ = ns3::Max(drawn, last_queued_);  // events at equal times keep their order
+    ns3::Simulator::Schedule(last_queued_ - ns3::Simulator::Now(), &EeeNetDevice::queue, this, frame);
+    return true;
+}
+
+void EeeNetDevice::queue(const ns3::Ptr<ns3::Packet>& frame) {
+    const std::uint32_t bytes = wire_bytes(frame->GetSize());
+    if (waiting_bytes_ + bytes > settings_.buffer_bytes || (filter_ && filter_(*frame))) {
+        ++counters_->drops;
+        return;
+    }
+    waiting_.push_back(frame);
+    waiting_bytes_ += bytes;
+    port_->enqueue(now(), bytes);
+    serve();
+}
+
+void EeeNetDevice::serve() {
+    if (!sending_ && !waiting_.empty() && port_->may_start(now())) {
+        sending_ = true;
+        const netsim::Time takes = settings_.byte_time * wire_bytes(waiting_.front()->GetSize());
+        busy_ += takes;
+        ns3::Simulator::Schedule(ns3::PicoSeconds(takes), &EeeNetDevice::sent, this);
+    }
+    plan_timer();
+}
+
+void EeeNetDevice::sent() {
+    const ns3::Ptr<ns3::Packet> frame = waiting_.front();
+    waiting_.pop_front();
+    waiting_bytes_ -= wire_bytes(frame->GetSize());
+    sending_ = false;
+    ++counters_->hops;
+    if (watcher_) {
+        watcher_(*frame, false);
+    }
+    ns3::Simulator::ScheduleWithContext(peer_->node_->GetId(), settings_.delay, &EeeNetDevice::arrive, peer_,
+                                        frame);
+    port_->transmit_done(now(), waiting_.empty());
+    serve();
+}
+
+void EeeNetDevice::timer() {
+    port_->timer(now());
+    serve();
+}
+
+void EeeNetDevice::plan_timer() {
+    // While a frame is being sent the end of sending looks after the rest.
+    const netsim::Time wanted = sending_ ? netsim::kNever : port_->next_call();
+    if (timer_.IsRunning()) {
+        if (timer_at_.GetPicoSeconds() == wanted) {
+            return;
+        }
+        timer_.Cancel();
+    }
+    if (wanted < netsim::kNever) {
+        timer_at_ = ns3::PicoSeconds(wanted);
+        timer_ = ns3::Simulator::Schedule(timer_at_ - ns3::Simulator::Now(), &EeeNetDevice::timer, this);
+    }
+}
+
+void EeeNetDevice::arrive(const ns3::Ptr<ns3::Packet>& frame) {
+    if (watcher_) {
+        watcher_(*frame, true);
+    }
+    ns3::EthernetHeader header(false);
+    const ns3::Ptr<ns3::Packet> packet = frame->Copy();
+    packet->RemoveHeader(header);
+    const ns3::Mac48Address to = header.GetDestination();
+    const PacketType kind = to.IsBroadcast() ? PACKET_BROADCAST
+                            : to.IsGroup()   ? PACKET_MULTICAST
+                            : to == address_ ? PACKET_HOST
+                                             : PACKET_OTHERHOST;
+    const std::uint16_t protocol = header.GetLengthType();
+    if (!promiscuous_.IsNull()) {
+        promiscuous_(this, packet, protocol, header.GetSource(), to, kind);
+    }
+    if (kind != PACKET_OTHERHOST && !receive_.IsNull()) {
+        receive_(this, packet, protocol, header.GetSource());
+    }
+}
+
+void EeeNetDevice::DoDispose() {
+    timer_.Cancel();
+    waiting_.clear();
+    node_ = nullptr;
+    cable_ = nullptr;
+    NetDevice::DoDispose();
+}
+
+}  // namespace referee
