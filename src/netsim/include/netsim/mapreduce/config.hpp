@@ -5,9 +5,10 @@
 /// value or does this. "The paper": Fischer e Silva and Carpenter on Energy Efficient Ethernet on MapReduce clusters.
 /// What neither of them states is an open choice and says so.
 
-#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+
+#include "netsim/fields.hpp"
 
 namespace netsim::mapreduce {
 
@@ -38,9 +39,9 @@ struct QuincyConfig {
     double local = 0.001;  ///< cost of a map whose block is on the node
     double rack = 1;       ///< ... in the rack
     double cross = 2;      ///< ... in another rack
-    /// Longest time that a plan is kept, s. It is made anew when jobs or slots have come; waiting costs alone
-    /// change it slowly. Open choice (MRPerf plans at every heartbeat): the heartbeat's interval.
-    double replan_s = 1;
+    /// Longest time that a plan is kept, s. It is made anew when jobs or slots have come; waiting alone changes it
+    /// slowly. Open choice (MRPerf plans at every heartbeat, of which there are 10 in this time with 100 nodes).
+    double replan_s = 0.1;
 };
 
 /// Costs of a map task.
@@ -146,9 +147,9 @@ struct Config {
     JobsConfig jobs;
 };
 
-/// Reads the three sections; all keys are optional, as are the sections. `root` is the whole document.
-/// Throws netsim::ConfigError that names the path of the field ("jobs.count: found -1, expected a whole number >= 1").
-Config parse_config(const nlohmann::json& root);
+/// Reads the three sections of a document; all keys are optional, as are the sections. Throws ConfigError that names
+/// the path of the field ("jobs.count: found -1, expected ...").
+Config parse_config(Fields& root);
 
 /// The three sections with every value that is in force.
 nlohmann::ordered_json to_json(const Config& config);

@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "netsim/mapreduce/job.hpp"
+#include "netsim/random.hpp"
+
+namespace netsim::mapreduce {
+namespace {
+
+// Streams of the seed; tasks have their own (tasks.cpp).
+constexpr std::uint64_t kOrderStream = 1;
+constexpr std::uint64_t kArrivalStream = 2;
+constexpr std::uint64_t kPlacementStream = 3;
+
+template <class T>
+void shuffle(std::vector<T>& items, Random& random) {
+    for (std::size_t left = items.size(); left > 1; --left) {
+        std::swap(items[left - 1], items[random.below(left)]);
+    }
+}
+
+/// `count` kinds with the shares of the mix, to the nearest whole number of jobs, in seeded order.
+std::vector<Kind> make_kinds(const Config& config, std::uint64_t seed) {
+    const JobsConfig& jobs = config.jobs;
+    if (jobs.workload != "small") {
+        return std::vector<Kind>(static_cast<std::size_t>(jobs.count), Kind::TeraSort);
+    }
+    const std::array<double, 3> shares{jobs.mix.terasort, jobs.mix.search, jobs.mix.index};
+    const double sum = shares[0] + shares[1] + shares[2];
+    Random random(seed, kOrderStream);
+    // Jobs that do not divide evenly: the kind that lacks most comes next, in seeded order among equals.
+    std::array<double, 3> lacking{};
+    std::array<double, 3> tie{};
+    for (std::size_t kind = 0; kind < 3; ++kind) {
+        lacking[kind] = shares[kind] / sum * jobs.count;
+        tie[kind] = random.uniform() * 1e-6;
+    }
+    std::vector<Kind> kinds;
+    for (int i = 0; i < jobs.count; ++i) {
+        std::size_t most = 0;
+        for (std::size_t kind = 1; kind < 3; ++kind) {
+            most = lacking[kind] + tie[kind] > lacking[most] + tie[most] ? kind : most;
+        }
+        lacking[most] -= 1;
+        kinds.push_back(static_cast<Kind>(most));
+    }
+    shuffle(kinds, random);
+    return kinds;
+}
+
+double ratio_of(const Ratios& ratios, Kind kind) {
+    switch (kind) {
+        case Kind::TeraSort:
+            return ratios.terasort;
+        case Kind::Search:
+            return ratios.search;
+        case Kind::Index:
+            return ratios.index;
+    }
+    return 0;
+}
+
+/// Times between jobs whose mean over the stream is exactly `mean`: a Poisson process given its number of jobs. Without that
+/// a stream of 20 jobs would miss the asked load by 22 % on average.
+std::vector<double> make_gaps(const JobsConfig& jobs, double mean, std::uint64_t seed) {
+    std::vector<double> gaps(static_cast<std::size_t>(jobs.count), mean);
+    if (jobs.arrivals == Arrivals::Poisson) {
+        Random random(seed, kArrivalStream);
+        double sum = 0;
+        for (double& gap : gaps) {
+            gap = random.exponential(1);
+            sum += gap;
+        }
+        for (double& gap : gaps) {
+            gap *= mean * jobs.count / sum;
+        }
+    }
+    return gaps;
+}
+
+/// Merges of a reduce task that gets `segments` parts of `part` bytes: one whenever memory is full, one in the end.
+int merges(const ReduceConfig& config, int segments, double part) {
+    int count = 0;
+    int held = 0;
+    for (int i = 0; i < segments; ++i) {
+        ++held;
+        if (held * part >= config.memory_bytes || held >= config.memory_segments) {
+            ++count;
+            held = 0;
+        }
+    }
+    return count + (held > 0 ? 1 : 0);
+}
+
+double mean_of_noise(double noise) {
+    const double sigma = portable::log(noise);
+    return portable::exp(sigma * sigma / 2);
+}
+
+void place_blocks(std::vector<JobSpec>& jobs, const Config& config, const Racks& racks, std::uint64_t seed) {
+    Random random(seed, kPlacementStream);
+    const auto draw = [&](std::size_t n) { return static_cast<std::size_t>(random.below(n)); };
+    std::vector<int> turn(static_cast<std::size_t>(racks.workers()));
+    std::iota(turn.begin(), turn.end(), 1);
+    std::size_t next = turn.size();
+    for (JobSpec& job : jobs) {
+        for (std::vector<int>& replicas : job.replicas) {
+            int first = 1 + static_cast<int>(draw(static_cast<std::size_t>(racks.workers())));
+            if (config.hadoop.balanced_placement) {
+                if (next == turn.size()) {
+                    shuffle(turn, random);
+                    next = 0;
+                }
+                first = turn[next++];
+            }
+            replicas = replica_nodes(racks, first, config.hadoop.replication, draw);
+        }
+    }
+}
+
+}  // namespace
+
+const char* name_of(Kind kind) {
+    switch (kind) {
+        case Kind::TeraSort:
+            return "terasort";
+        case Kind::Search:
+            return "search";
+        case Kind::Index:
+            return "index";
+    }
+    return "";
+}
+
+int Racks::count() const { return static_cast<int>(std::set<int>(of.begin(), of.end()).size()); }
+
+double cpu_demand(const Config& config, const JobSpec& job) {
+    const HadoopConfig& hadoop = config.hadoop;
+    const MapConfig& map = hadoop.map;
+    const ReduceConfig& reduce = hadoop.reduce;
+    const double block = static_cast<double>(job.block_bytes);
+    const double output = static_cast<double>(job.map_output_bytes);
+    const double per_map =
+        map.jvm_cycles + block * map.cycles_per_byte + output * map.sort_cycles_per_byte + map.wrap_up_cycles;
+    double cycles = job.maps() * per_map * mean_of_noise(hadoop.noise);
+    for (int r = 0; r < job.reduces; ++r) {
+        const double part = static_cast<double>(job.part_bytes(r));
+        cycles += (reduce.jvm_cycles + reduce.sort_cycles + merges(reduce, job.maps(), part) * reduce.merge_cycles) *
+                  mean_of_noise(hadoop.noise);
+        cycles += part * job.maps() * reduce.cycles_per_byte * mean_of_noise(hadoop.noise_reduce);
+    }
+    return cycles / config.cluster.core_hz;
+}
+
+std::vector<JobSpec> make_jobs(const Config& config, const Racks& racks, std::uint64_t seed) {
+    const JobsConfig& wanted = config.jobs;
+    const bool batch = wanted.workload == "batch";
+    const int maps = wanted.maps > 0 ? wanted.maps : batch ? 2 * racks.workers() : 10;
+    std::vector<JobSpec> jobs;
+    double demand = 0;
+    for (const Kind kind : make_kinds(config, seed)) {
+        JobSpec job;
+        job.id = static_cast<int>(jobs.size());
+        job.kind = kind;
+        job.reduces = wanted.reduces > 0 ? wanted.reduces : batch ? 2 * racks.workers() : 1;
+        const double block = wanted.block_bytes > 0 ? wanted.block_bytes : (batch ? 128 : 64) * kMiB;
+        job.block_bytes = static_cast<std::uint64_t>(block);
+        job.map_output_bytes = static_cast<std::uint64_t>(std::floor(block * ratio_of(wanted.ratios, kind) + 0.5));
+        job.replicas.resize(static_cast<std::size_t>(maps));
+        demand += cpu_demand(config, job);
+        jobs.push_back(std::move(job));
+    }
+    place_blocks(jobs, config, racks, seed);
+    const double cores = static_cast<double>(racks.workers()) * config.cluster.cores;
+    const double mean_gap = demand / wanted.count / (cores * wanted.load_percent / 100);
+    const std::vector<double> gaps = make_gaps(wanted, mean_gap, seed);
+    double ready = 0;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        jobs[i].ready = seconds(ready);
+        ready += gaps[i];
+    }
+    return jobs;
+}
+
+}  // namespace netsim::mapreduce
