@@ -85,8 +85,9 @@ bool EeeNetDevice::SendFrom(ns3::Ptr<ns3::Packet> packet, const ns3::Address& fr
 }
 
 void EeeNetDevice::queue(const ns3::Ptr<ns3::Packet>& frame) {
-    const std::uint32_t bytes = wire_bytes(frame->GetSize());
-    if (waiting_bytes_ + bytes > settings_.buffer_bytes || (filter_ && filter_(*frame))) {
+    const std::uint32_t bytes = frame_bytes(frame->GetSize());
+    const bool full = settings_.buffer_bytes != 0 && waiting_bytes_ + bytes > settings_.buffer_bytes;
+    if (full || (filter_ && filter_(*frame))) {
         ++counters_->drops;
         return;
     }
@@ -99,7 +100,8 @@ void EeeNetDevice::queue(const ns3::Ptr<ns3::Packet>& frame) {
 void EeeNetDevice::serve() {
     if (!sending_ && !waiting_.empty() && port_->may_start(now())) {
         sending_ = true;
-        const netsim::Time takes = settings_.byte_time * wire_bytes(waiting_.front()->GetSize());
+        const netsim::Time takes =
+            settings_.byte_time * (frame_bytes(waiting_.front()->GetSize()) + kPreambleAndGap);
         busy_ += takes;
         ns3::Simulator::Schedule(ns3::PicoSeconds(takes), &EeeNetDevice::sent, this);
     }
@@ -109,7 +111,7 @@ void EeeNetDevice::serve() {
 void EeeNetDevice::sent() {
     const ns3::Ptr<ns3::Packet> frame = waiting_.front();
     waiting_.pop_front();
-    waiting_bytes_ -= wire_bytes(frame->GetSize());
+    waiting_bytes_ -= frame_bytes(frame->GetSize());
     sending_ = false;
     ++counters_->hops;
     if (watcher_) {

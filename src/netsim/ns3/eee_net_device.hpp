@@ -19,15 +19,15 @@
 
 namespace referee {
 
-/// Bytes that a frame of `packet` bytes (Ethernet header included, check sum not) takes on the wire: at least
-/// 64 with its check sum, and 20 of preamble and gap.
-constexpr std::uint32_t wire_bytes(std::uint32_t packet) {
+/// Bytes of a frame whose packet, Ethernet header included, has `packet` bytes: with its check sum, at
+/// least 64.
+constexpr std::uint32_t frame_bytes(std::uint32_t packet) {
     constexpr std::uint32_t kCheckSum = 4;
     constexpr std::uint32_t kSmallest = 64;
-    constexpr std::uint32_t kPreambleAndGap = 20;
-    const std::uint32_t frame = packet + kCheckSum;
-    return (frame < kSmallest ? kSmallest : frame) + kPreambleAndGap;
+    return packet + kCheckSum < kSmallest ? kSmallest : packet + kCheckSum;
 }
+/// Bytes of preamble and gap, that take time on the wire but no room in a buffer.
+inline constexpr std::uint32_t kPreambleAndGap = 20;
 
 /// What all interfaces of a run count together.
 struct Counters {

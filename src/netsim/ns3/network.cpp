@@ -6,13 +6,11 @@
 #include <ns3/internet-stack-helper.h>
 #include <ns3/ipv4-interface.h>
 #include <ns3/ipv4-l3-protocol.h>
-#include <ns3/rng-seed-manager.h>
-
-#include <array>
 
 namespace referee {
 namespace {
 
+constexpr std::size_t kRacks = 2;
 constexpr std::uint32_t kFirstAddress = 0x0a000001;  // 10.0.0.1
 constexpr const char* kMask = "255.255.0.0";
 
@@ -28,62 +26,62 @@ void bridge(const ns3::Ptr<ns3::Node>& node, const std::vector<ns3::Ptr<EeeNetDe
 
 }  // namespace
 
-Network::Network(const NetworkSettings& settings)
-    : settings_(settings), random_(ns3::CreateObject<ns3::UniformRandomVariable>()) {
-    ns3::RngSeedManager::SetSeed(settings.seed);
+Network::Network(const netsim::Config& config)
+    : config_(config), random_(ns3::CreateObject<ns3::UniformRandomVariable>()) {
     random_->SetStream(1);
-    ns3::InternetStackHelper stack;
-    stack.SetIpv6StackInstall(false);
-    constexpr std::size_t kRacks = 2;
-    std::array<std::vector<ns3::Ptr<EeeNetDevice>>, kRacks> rack_ports;
-    std::vector<ns3::Ptr<EeeNetDevice>> core_ports;
     for (std::size_t i = 0; i <= kRacks; ++i) {
         switches_.push_back(ns3::CreateObject<ns3::Node>());
     }
-    for (std::size_t i = 0; i < settings.nodes; ++i) {
-        const auto host = ns3::CreateObject<ns3::Node>();
-        stack.Install(host);
-        const std::size_t rack = i % kRacks;
-        const auto here = add_port(host, settings.edge, true);
-        const auto there = add_port(switches_[rack], settings.edge, false);
-        EeeNetDevice::connect(here, there);
-        rack_ports.at(rack).push_back(there);
-        edge_.push_back(here);
-        edge_.push_back(there);
-        host_devices_.push_back(here);
-        hosts_.push_back(host);
-        const ns3::Ipv4Address address(kFirstAddress + static_cast<std::uint32_t>(i));
-        const auto ipv4 = host->GetObject<ns3::Ipv4>();
-        const std::uint32_t index = ipv4->AddInterface(here);
-        ipv4->AddAddress(index, ns3::Ipv4InterfaceAddress(address, ns3::Ipv4Mask(kMask)));
-        ipv4->SetUp(index);
-        addresses_.push_back(address);
+    switch_ports_.resize(switches_.size());
+    for (int i = 0; i < config.topology.nodes; ++i) {
+        add_host(static_cast<std::size_t>(i) % kRacks);
     }
     for (std::size_t rack = 0; rack < kRacks; ++rack) {
-        const auto up = add_port(switches_[rack], settings.core, false);
-        const auto down = add_port(switches_[kRacks], settings.core, false);
+        const auto up = add_port(switches_[rack], netsim::LinkClass::core, false);
+        const auto down = add_port(switches_[kRacks], netsim::LinkClass::core, false);
         EeeNetDevice::connect(up, down);
-        rack_ports.at(rack).push_back(up);
-        core_ports.push_back(down);
-        core_.push_back(up);
-        core_.push_back(down);
-        bridge(switches_[rack], rack_ports.at(rack));
+        switch_ports_[rack].push_back(up);
+        switch_ports_[kRacks].push_back(down);
     }
-    bridge(switches_[kRacks], core_ports);
+    for (std::size_t i = 0; i < switches_.size(); ++i) {
+        bridge(switches_[i], switch_ports_[i]);
+    }
     fill_arp();
 }
 
-ns3::Ptr<EeeNetDevice> Network::add_port(const ns3::Ptr<ns3::Node>& node, const LinkClass& link, bool host) {
+void Network::add_host(std::size_t rack) {
+    const auto host = ns3::CreateObject<ns3::Node>();
+    ns3::InternetStackHelper stack;
+    stack.SetIpv6StackInstall(false);
+    stack.Install(host);
+    const auto here = add_port(host, netsim::LinkClass::edge, true);
+    const auto there = add_port(switches_[rack], netsim::LinkClass::edge, false);
+    EeeNetDevice::connect(here, there);
+    switch_ports_[rack].push_back(there);
+    host_devices_.push_back(here);
+    const ns3::Ipv4Address address(kFirstAddress + static_cast<std::uint32_t>(hosts_.size()));
+    const auto ipv4 = host->GetObject<ns3::Ipv4>();
+    const std::uint32_t index = ipv4->AddInterface(here);
+    ipv4->AddAddress(index, ns3::Ipv4InterfaceAddress(address, ns3::Ipv4Mask(kMask)));
+    ipv4->SetUp(index);
+    hosts_.push_back(host);
+    addresses_.push_back(address);
+}
+
+ns3::Ptr<EeeNetDevice> Network::add_port(const ns3::Ptr<ns3::Node>& node, netsim::LinkClass link, bool host) {
+    const std::size_t index = netsim::index_of(link);
+    const netsim::eee::Speed& speed = config_.topology.speed.at(index);
     EeeNetDevice::Settings settings;
-    settings.port = link.port;
-    settings.byte_time = link.byte_time;
-    settings.buffer_bytes = settings_.buffer_bytes;
-    settings.delay = ns3::PicoSeconds(link.delay);
-    settings.jitter = ns3::PicoSeconds(host ? settings_.jitter : 0);
+    settings.port = netsim::port_settings(config_.eee.policy.at(index), config_.eee, speed);
+    settings.byte_time = speed.byte_time;
+    settings.buffer_bytes = host ? config_.host_buffer_bytes : config_.buffer_bytes;
+    settings.delay = ns3::PicoSeconds(config_.latency.at(index));
+    settings.jitter = ns3::PicoSeconds(host ? config_.tcp.jitter : 0);
     const auto device = ns3::CreateObject<EeeNetDevice>();
     device->set_up(settings, counters_, [this] { return random_->GetValue(); });
     device->SetAddress(ns3::Mac48Address::Allocate());
     node->AddDevice(device);
+    ports_.at(index).push_back(device);
     return device;
 }
 
@@ -102,9 +100,9 @@ void Network::fill_arp() {
     }
 }
 
-ClassTotals Network::totals(const std::vector<ns3::Ptr<EeeNetDevice>>& ports, netsim::Time now) {
+ClassTotals Network::totals(netsim::LinkClass link, netsim::Time now) const {
     ClassTotals sum;
-    for (const auto& device : ports) {
+    for (const auto& device : ports_.at(netsim::index_of(link))) {
         const netsim::eee::Account account = device->port().account(now);
         sum.full_seconds += netsim::eee::relative_energy(account, device->port().settings());
         sum.active += netsim::to_seconds(account.active);

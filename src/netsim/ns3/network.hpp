@@ -5,28 +5,13 @@
 #include <ns3/node.h>
 #include <ns3/random-variable-stream.h>
 
-#include <cstdint>
+#include <array>
 #include <vector>
 
 #include "eee_net_device.hpp"
+#include "netsim/config.hpp"
 
 namespace referee {
-
-/// What all links of a class share.
-struct LinkClass {
-    netsim::eee::PortSettings port;
-    netsim::Time byte_time = 0;
-    netsim::Time delay = 0;
-};
-
-struct NetworkSettings {
-    std::size_t nodes = 24;  ///< hosts; host i is in rack i % 2
-    LinkClass edge;          ///< host to rack switch
-    LinkClass core;          ///< rack switch to core switch
-    std::uint32_t buffer_bytes = 131072;
-    netsim::Time jitter = 0;  ///< hosts only
-    std::uint32_t seed = 1;
-};
 
 /// Energy and times of all ports of a class, both directions.
 struct ClassTotals {
@@ -41,30 +26,31 @@ struct ClassTotals {
 
 class Network {
   public:
-    explicit Network(const NetworkSettings& settings);
+    /// Builds the network of a two-rack `config`.
+    explicit Network(const netsim::Config& config);
 
     const std::vector<ns3::Ptr<ns3::Node>>& hosts() const { return hosts_; }
     const std::vector<ns3::Ipv4Address>& addresses() const { return addresses_; }
     /// The interface of a host.
     EeeNetDevice& interface_of(std::size_t host) { return *host_devices_.at(host); }
     const Counters& counters() const { return counters_; }
-    ClassTotals edge_totals(netsim::Time now) const { return totals(edge_, now); }
-    ClassTotals core_totals(netsim::Time now) const { return totals(core_, now); }
+    /// Sums over all ports of a class, from the begin to `now`.
+    ClassTotals totals(netsim::LinkClass link, netsim::Time now) const;
 
   private:
-    ns3::Ptr<EeeNetDevice> add_port(const ns3::Ptr<ns3::Node>& node, const LinkClass& link, bool host);
+    ns3::Ptr<EeeNetDevice> add_port(const ns3::Ptr<ns3::Node>& node, netsim::LinkClass link, bool host);
+    void add_host(std::size_t rack);
     void fill_arp();
-    static ClassTotals totals(const std::vector<ns3::Ptr<EeeNetDevice>>& ports, netsim::Time now);
 
-    NetworkSettings settings_;
+    netsim::Config config_;
     ns3::Ptr<ns3::UniformRandomVariable> random_;
     Counters counters_;
     std::vector<ns3::Ptr<ns3::Node>> hosts_;
     std::vector<ns3::Ptr<ns3::Node>> switches_;
     std::vector<ns3::Ipv4Address> addresses_;
     std::vector<ns3::Ptr<EeeNetDevice>> host_devices_;
-    std::vector<ns3::Ptr<EeeNetDevice>> edge_;
-    std::vector<ns3::Ptr<EeeNetDevice>> core_;
+    std::array<std::vector<ns3::Ptr<EeeNetDevice>>, 2> ports_;  // by link class
+    std::vector<std::vector<ns3::Ptr<EeeNetDevice>>> switch_ports_;
 };
 
 }  // namespace referee

@@ -4,18 +4,18 @@
 
 #include <cstring>
 #include <deque>
-#include <exception>
 #include <iostream>
-#include <numeric>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "settings.hpp"
+#include "netsim/fields.hpp"
+#include "run.hpp"
 
 namespace {
 
 using referee::Network;
-using referee::Settings;
 using referee::Transfers;
 
 /// Fetches of one reducer: all other workers in turn, so many at once.
@@ -27,8 +27,8 @@ class Reducer {
         left_ += sources_.size();
     }
 
-    void start(std::uint32_t copiers) {
-        for (std::uint32_t i = 0; i < copiers; ++i) {
+    void start(std::int64_t copiers) {
+        for (std::int64_t i = 0; i < copiers; ++i) {
             next();
         }
     }
@@ -55,20 +55,25 @@ class Reducer {
     std::size_t& left_;
 };
 
-void run(const Settings& settings, const std::string& report_path) {
+void run(const std::string& config_path, const std::string& report_path) {
     const double cpu_before = referee::cpu_seconds();
-    ns3::Time::SetResolution(ns3::Time::PS);
-    referee::use(settings.tcp);
-    Network network(settings.network);
-    constexpr std::uint32_t kRequestBytes = 100;
-    Transfers transfers(network.hosts(), network.addresses(), settings.tcp, kRequestBytes);
+    const nlohmann::json document = netsim::read_json(config_path);
+    const netsim::Config config = referee::read_config(document, {"shuffle"});
+    const nlohmann::json shuffle = document.value("shuffle", nlohmann::json::object());
+    netsim::Fields fields(shuffle, "shuffle");
+    const double megabytes = fields.number("mb_per_core", netsim::Range::above(0), 128);
+    const std::int64_t per_worker = fields.integer("reducers_per_worker", netsim::Range::between(1, 64), 2);
+    const std::int64_t copiers = fields.integer("copiers", netsim::Range::between(1, 1000), 5);
+    fields.finish();
+    referee::begin(config);
+    const Network network(config);
+    Transfers transfers(network.hosts(), network.addresses(), config.tcp);
     std::size_t left = 0;
-    const std::size_t hosts = settings.network.nodes;
-    const auto bytes =
-        static_cast<std::uint64_t>(settings.shuffle.mb_per_core * 1e6 / static_cast<double>(hosts - 1));
+    const std::size_t hosts = network.hosts().size();
+    const auto bytes = static_cast<std::uint64_t>(megabytes * 1e6 / static_cast<double>(hosts - 1));
     std::deque<Reducer> reducers;
     for (std::size_t host = 1; host < hosts; ++host) {
-        for (std::uint32_t i = 0; i < settings.shuffle.reducers_per_worker; ++i) {
+        for (std::int64_t i = 0; i < per_worker; ++i) {
             std::deque<std::size_t> sources;
             for (std::size_t k = 1; k < hosts; ++k) {
                 if (k != host) {
@@ -80,24 +85,15 @@ void run(const Settings& settings, const std::string& report_path) {
     }
     ns3::Simulator::Schedule(ns3::Seconds(0), [&] {
         for (Reducer& reducer : reducers) {
-            reducer.start(settings.shuffle.copiers);
+            reducer.start(copiers);
         }
     });
     ns3::Simulator::Run();
-    const netsim::Time now = ns3::Simulator::Now().GetTimeStep();
     if (left != 0) {
         throw std::runtime_error(std::to_string(left) + " fetches never ended");
     }
-    referee::Report report;
-    const double seconds = netsim::to_seconds(now);
-    report.add("makespan", seconds, "s");
-    report.add_class("edge", network.edge_totals(now), settings.edge_watts, seconds);
-    report.add_class("core", network.core_totals(now), settings.core_watts, seconds);
-    report.add("hops", static_cast<double>(network.counters().hops), "1");
-    report.add("drops", static_cast<double>(network.counters().drops), "1");
-    report.add("timeouts", static_cast<double>(transfers.counters().timeouts), "1");
-    report.add("bytes.sent", static_cast<double>(transfers.counters().bytes), "B");
-    report.add_own_cost(cpu_before, network.counters().hops);
+    netsim::Report report;
+    referee::add_results(report, config, network, transfers, ns3::Simulator::Now().GetTimeStep(), cpu_before);
     report.write(report_path);
     ns3::Simulator::Destroy();
 }
@@ -109,14 +105,5 @@ int main(int count, char** words) {
         std::cerr << "usage: ns3-shuffle CONFIG.json --report REPORT.json\n";
         return 2;
     }
-    try {
-        run(referee::read_settings(words[1]), words[3]);
-    } catch (const referee::SettingsError& error) {
-        std::cerr << "ns3-shuffle: " << error.what() << '\n';
-        return 2;
-    } catch (const std::exception& error) {
-        std::cerr << "ns3-shuffle: " << error.what() << '\n';
-        return 1;
-    }
-    return 0;
+    return referee::guarded("ns3-shuffle", [words] { run(words[1], words[3]); });
 }

@@ -6,6 +6,7 @@
 #include <ns3/enum.h>
 #include <ns3/inet-socket-address.h>
 #include <ns3/nstime.h>
+#include <ns3/object-factory.h>
 #include <ns3/rtt-estimator.h>
 #include <ns3/tcp-cubic.h>
 #include <ns3/tcp-dctcp.h>
@@ -17,8 +18,6 @@
 #include <ns3/uinteger.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <utility>
 
 namespace referee {
@@ -31,18 +30,29 @@ constexpr std::uint32_t kTries = 1000;
 /// down.
 constexpr double kSegmentLifetime = 0.25;
 
-ns3::TimeValue milliseconds(double ms) { return ns3::TimeValue(ns3::Seconds(ms * 1e-3)); }
+ns3::TimeValue time(netsim::Time t) { return ns3::TimeValue(ns3::PicoSeconds(t)); }
 
-ns3::TypeId congestion_type(const std::string& flavour) {
-    if (flavour == "cubic") {
-        return ns3::TcpCubic::GetTypeId();
+ns3::TypeId congestion_type(netsim::TcpConfig::Flavour flavour) {
+    switch (flavour) {
+        case netsim::TcpConfig::Flavour::cubic:
+            return ns3::TcpCubic::GetTypeId();
+        case netsim::TcpConfig::Flavour::dctcp:
+            return ns3::TcpDctcp::GetTypeId();
+        case netsim::TcpConfig::Flavour::newreno:
+            break;
     }
-    return flavour == "dctcp" ? ns3::TcpDctcp::GetTypeId() : ns3::TcpNewReno::GetTypeId();
+    return ns3::TcpNewReno::GetTypeId();
+}
+
+/// Address and port in one number.
+std::uint64_t place_of(const ns3::Address& address) {
+    const auto place = ns3::InetSocketAddress::ConvertFrom(address);
+    return (std::uint64_t{place.GetIpv4().Get()} << 16U) | place.GetPort();
 }
 
 }  // namespace
 
-void use(const TcpSettings& settings) {
+void use(const netsim::TcpConfig& settings) {
     const auto set = [](const char* name, const ns3::AttributeValue& value) {
         ns3::Config::SetDefault(name, value);
     };
@@ -53,18 +63,18 @@ void use(const TcpSettings& settings) {
     set("ns3::TcpSocket::SegmentSize", ns3::UintegerValue(settings.mss));
     set("ns3::TcpSocket::InitialCwnd", ns3::UintegerValue(settings.initial_window));
     set("ns3::TcpSocket::DelAckCount", ns3::UintegerValue(settings.delayed_ack));
-    set("ns3::TcpSocket::DelAckTimeout", milliseconds(settings.delayed_ack_ms));
-    set("ns3::TcpSocket::ConnTimeout", milliseconds(settings.rto_initial_ms));
+    set("ns3::TcpSocket::DelAckTimeout", time(settings.delayed_ack_time));
+    set("ns3::TcpSocket::ConnTimeout", time(settings.rto_initial));
     set("ns3::TcpSocket::ConnCount", ns3::UintegerValue(30));  // the time-out doubles by shifting an int
     set("ns3::TcpSocket::DataRetries", ns3::UintegerValue(kTries));
     set("ns3::TcpSocket::TcpNoDelay", ns3::BooleanValue(true));
-    set("ns3::TcpSocketBase::MinRto", milliseconds(settings.rto_min_ms));
+    set("ns3::TcpSocketBase::MinRto", time(settings.rto_min));
     set("ns3::TcpSocketBase::Sack", ns3::BooleanValue(settings.sack));
     set("ns3::TcpSocketBase::Timestamp", ns3::BooleanValue(false));
     set("ns3::TcpSocketBase::WindowScaling", ns3::BooleanValue(settings.window_bytes > 65535));
     set("ns3::TcpSocketBase::MaxSegLifetime", ns3::DoubleValue(kSegmentLifetime));
-    set("ns3::RttEstimator::InitialEstimation", milliseconds(settings.rto_initial_ms));
-    if (settings.flavour == "dctcp") {
+    set("ns3::RttEstimator::InitialEstimation", time(settings.rto_initial));
+    if (settings.ecn) {
         set("ns3::TcpSocketBase::UseEcn", ns3::EnumValue(ns3::TcpSocketState::On));
     }
 }
@@ -78,8 +88,8 @@ ns3::TypeId CountingSocket::GetTypeId() {
     return id;
 }
 
-ns3::Ptr<CountingSocket> CountingSocket::make(const ns3::Ptr<ns3::Node>& node, const TcpSettings& settings,
-                                              TcpCounters& counters) {
+ns3::Ptr<CountingSocket> CountingSocket::make(const ns3::Ptr<ns3::Node>& node,
+                                              const netsim::TcpConfig& settings, TcpCounters& counters) {
     const auto tcp = node->GetObject<ns3::TcpL4Protocol>();
     const auto socket = ns3::CreateObject<CountingSocket>();
     ns3::ObjectFactory congestion;
@@ -126,11 +136,8 @@ ns3::Ptr<ns3::TcpSocketBase> CountingSocket::Fork() {
 }
 
 Transfers::Transfers(std::vector<ns3::Ptr<ns3::Node>> nodes, std::vector<ns3::Ipv4Address> addresses,
-                     const TcpSettings& settings, std::uint32_t request_bytes)
-    : nodes_(std::move(nodes)),
-      addresses_(std::move(addresses)),
-      settings_(settings),
-      request_bytes_(std::max<std::uint32_t>(request_bytes, sizeof(std::uint64_t))) {
+                     const netsim::TcpConfig& settings)
+    : nodes_(std::move(nodes)), addresses_(std::move(addresses)), settings_(settings) {
     for (const auto& node : nodes_) {
         const auto socket = CountingSocket::make(node, settings_, counters_);
         socket->Bind(ns3::InetSocketAddress(ns3::Ipv4Address::GetAny(), kPort));
@@ -150,16 +157,13 @@ void Transfers::fetch(std::size_t client, std::size_t server, std::uint64_t byte
     socket->SetRecvCallback(ns3::MakeCallback(&Transfers::take, this));
     socket->Connect(ns3::InetSocketAddress(addresses_.at(server), kPort));
     ns3::Address mine;
-    socket->GetSockName(mine);
+    socket->GetSockName(mine);  // its address is known by now, the answer's size before any server is asked
+    asked_[place_of(mine)] = bytes;
     ports_.push_back(ns3::InetSocketAddress::ConvertFrom(mine).GetPort());
 }
 
 void Transfers::connected(ns3::Ptr<ns3::Socket> socket) {
-    // The number of bytes stands at the beginning of the request; the rest is padding.
-    std::vector<std::uint8_t> request(request_bytes_);
-    const std::uint64_t bytes = clients_.at(ns3::PeekPointer(socket)).left;
-    std::memcpy(request.data(), &bytes, sizeof(bytes));
-    socket->Send(request.data(), request_bytes_, 0);
+    socket->Send(ns3::Create<ns3::Packet>(settings_.request_bytes));
 }
 
 void Transfers::take(ns3::Ptr<ns3::Socket> socket) {
@@ -181,8 +185,13 @@ void Transfers::take(ns3::Ptr<ns3::Socket> socket) {
     }
 }
 
-void Transfers::accept(ns3::Ptr<ns3::Socket> socket, const ns3::Address& /*from*/) {
-    servers_[ns3::PeekPointer(socket)].request_left = request_bytes_;
+void Transfers::accept(ns3::Ptr<ns3::Socket> socket, const ns3::Address& from) {
+    const auto asked = asked_.find(place_of(from));
+    if (asked == asked_.end()) {
+        return;  // nobody waits for the answer any more
+    }
+    servers_[ns3::PeekPointer(socket)] = {settings_.request_bytes, asked->second};
+    asked_.erase(asked);
     socket->SetRecvCallback(ns3::MakeCallback(&Transfers::serve, this));
     socket->SetSendCallback(ns3::MakeCallback(&Transfers::answer, this));
 }
@@ -190,19 +199,12 @@ void Transfers::accept(ns3::Ptr<ns3::Socket> socket, const ns3::Address& /*from*
 void Transfers::serve(ns3::Ptr<ns3::Socket> socket) {
     const auto found = servers_.find(ns3::PeekPointer(socket));
     while (const ns3::Ptr<ns3::Packet> packet = socket->Recv()) {
-        const std::uint32_t size = packet->GetSize();
-        if (size == 0 || found == servers_.end()) {
-            break;
+        if (packet->GetSize() == 0 || found == servers_.end()) {
+            return;
         }
-        Server& server = found->second;
-        if (server.request_left == request_bytes_) {  // a request is one segment
-            std::array<std::uint8_t, sizeof(std::uint64_t)> head{};
-            packet->CopyData(head.data(), head.size());
-            std::memcpy(&server.asked, head.data(), sizeof(server.asked));
-        }
-        server.request_left -= std::min<std::uint64_t>(server.request_left, size);
-        if (server.request_left == 0) {
-            server.answer_left = std::exchange(server.asked, 0);
+        std::uint64_t& left = found->second.request_left;
+        left -= std::min<std::uint64_t>(left, packet->GetSize());
+        if (left == 0) {
             answer(socket, socket->GetTxAvailable());
             return;
         }

@@ -10,27 +10,15 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "netsim/config.hpp"
+
 namespace referee {
 
-/// What ns-3's TCP is set to. Times in the units of their names, sizes in bytes.
-struct TcpSettings {
-    std::string flavour = "newreno";  ///< newreno, cubic or dctcp
-    bool sack = true;
-    std::uint32_t window_bytes = 65536;  ///< receive buffer; scaled above 65535
-    std::uint32_t mss = 1460;
-    std::uint32_t initial_window = 10;  ///< segments
-    std::uint32_t delayed_ack = 2;      ///< segments
-    double delayed_ack_ms = 40;
-    double rto_min_ms = 200;
-    double rto_initial_ms = 1000;
-};
-
 /// Sets ns-3's defaults; to be called before any node exists.
-void use(const TcpSettings& settings);
+void use(const netsim::TcpConfig& settings);
 
 /// What all connections of a run count together.
 struct TcpCounters {
@@ -44,7 +32,7 @@ class CountingSocket : public ns3::TcpSocketBase {
   public:
     static ns3::TypeId GetTypeId();
     /// A new socket on `node`. `counters` must outlive it and what it accepts.
-    static ns3::Ptr<CountingSocket> make(const ns3::Ptr<ns3::Node>& node, const TcpSettings& settings,
+    static ns3::Ptr<CountingSocket> make(const ns3::Ptr<ns3::Node>& node, const netsim::TcpConfig& settings,
                                          TcpCounters& counters);
 
   protected:
@@ -65,7 +53,7 @@ class Transfers {
 
     /// `nodes` are the hosts, `addresses` theirs; one server listens on each.
     Transfers(std::vector<ns3::Ptr<ns3::Node>> nodes, std::vector<ns3::Ipv4Address> addresses,
-              const TcpSettings& settings, std::uint32_t request_bytes);
+              const netsim::TcpConfig& settings);
     Transfers(const Transfers&) = delete;
     Transfers& operator=(const Transfers&) = delete;
 
@@ -84,7 +72,6 @@ class Transfers {
     };
     struct Server {
         std::uint64_t request_left = 0;
-        std::uint64_t asked = 0;
         std::uint64_t answer_left = 0;
     };
 
@@ -96,11 +83,11 @@ class Transfers {
 
     std::vector<ns3::Ptr<ns3::Node>> nodes_;
     std::vector<ns3::Ipv4Address> addresses_;
-    TcpSettings settings_;
-    std::uint32_t request_bytes_;
+    netsim::TcpConfig settings_;
     TcpCounters counters_;
     std::vector<std::uint16_t> ports_;
     std::vector<ns3::Ptr<ns3::Socket>> listening_;
+    std::unordered_map<std::uint64_t, std::uint64_t> asked_;  // bytes, by the client's address and port
     std::unordered_map<ns3::Socket*, Client> clients_;
     std::unordered_map<ns3::Socket*, Server> servers_;
 };
