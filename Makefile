@@ -47,8 +47,9 @@ format:
 
 # Speed of the engine as CPU ratios to an in-repo single-thread yardstick, taken in one interleaved run.
 bench: setup
-	@$(PY) scripts/build_engine.py src/engine build/programs --jobs $(CORES) --native --bench
-	@$(PY) src/engine/bench/compare.py --bin build/programs/bin $(ARGS)
+	@$(PY) scripts/build_programs.py src/engine build/bench/engine.json --jobs $(CORES) --native --tool mpirun \
+	  map-aggregate group-by-key reduce-by-key generate wordcount-yardstick
+	@$(PY) src/engine/bench/compare.py --bin build/bench/bin $(ARGS)
 
 # JSON schemas of the configuration, for editors; a test compares them with the models.
 schema:

@@ -49,7 +49,7 @@ rule smoke:
 
 
 include: "rules/targets.smk"
-include: "rules/engine.smk"
+include: "rules/programs.smk"
 include: "rules/texts.smk"
 include: "rules/runs.smk"
 include: "rules/tables.smk"

@@ -12,15 +12,22 @@ from harness.plan import priority
 from harness.planning import Planner, told
 from harness.processes import own_runs
 
+
+def compiled(folder):
+    """Sources of the programs in a folder: not its tests, benchmarks and documents."""
+    return sorted(
+        str(path)
+        for path in Path(folder).rglob("*")
+        if path.is_file()
+        and path.relative_to(folder).parts[0]
+        in ("CMakeLists.txt", "cmake", "include", "source", "apps")
+        and not path.name.endswith("_test.cpp")
+    )
+
+
 HARNESS = sorted(str(path) for path in Path("src/harness").rglob("*.py"))
-ENGINE = sorted(
-    str(path)
-    for path in Path("src/engine").rglob("*")
-    if path.is_file()
-    and path.relative_to("src/engine").parts[0]
-    in ("CMakeLists.txt", "include", "source", "apps")
-    and not path.name.endswith("_test.cpp")
-)
+ENGINE = compiled("src/engine")
+NETSIM = compiled("src/netsim")
 TEMPLATES = sorted(str(path) for path in Path("src/harness/report/templates").glob("*"))
 FIGURE_LIBRARY = sorted(str(path) for path in Path("scripts/figures/lib").glob("*.R"))
 
@@ -69,7 +76,12 @@ def run_json(wildcards):
 def run_inputs(wildcards):
     """Files a run reads and what another program counted in them."""
     spec = run_spec(wildcards)
-    return [*spec.inputs, spec.counts]
+    return [*spec.inputs, *([spec.counts] if spec.counts else [])]
+
+
+def run_built(wildcards):
+    """What is known of the programs that a run starts."""
+    return run_spec(wildcards).built
 
 
 def run_priority(wildcards):
@@ -87,9 +99,10 @@ def run_priority(wildcards):
 BEFORE_ALL_RUNS = 10**10
 
 
-def all_cores(wildcards):
-    """All cores of the machine, so that no other job runs beside a measured one; 1 where nobody has said."""
-    return workflow.resource_settings.cores or 1
+def run_cores(wildcards):
+    """All cores for a measured run, so that no other job runs beside it, where anybody has said how many; else 1."""
+    watched = run_spec(wildcards).watch is not None
+    return (workflow.resource_settings.cores or 1) if watched else 1
 
 
 def run_minutes(wildcards):
@@ -136,8 +149,8 @@ def tables_of(study, scale=None):
     chosen = configuration(scale or CONFIG.top.scale)
     return [
         f"{chosen.results}/tables/{study}/{name}{kind}.csv"
-        for name, experiment in chosen.studies[study].experiments.items()
-        for kind in ("", ".trace", *([".fill"] if experiment.events else []))
+        for name in chosen.studies[study].experiments
+        for kind in chosen.studies[study].kinds(name)
     ]
 
 

@@ -1,22 +1,22 @@
-# Runs: one job is one repetition of one point, alone on the machine.
-# in:  the run's texts, build/programs/engine.json
-# out: results/<scale>/runs/<study>/<experiment>/<point>/<rep>/{run.json,trace.csv}
+# Runs: one job is one repetition of one point. A measured run has the machine to itself, simulations share it.
+# in:  the run's texts, what is known of its programs (build/programs/engine.json, build/netsim/netsim.json)
+# out: results/<scale>/runs/<study>/<experiment>/<point>/<rep>/run.json, and beside it, under their names at the same
+#      moment, trace.csv (where something is sampled or logged), config.json (simulations) and log.txt
 
 
 rule run_point:
     """Run once, watch it, write the record. A run that fails or takes too long is recorded as such."""
     input:
         texts=run_inputs,
-        engine="build/programs/engine.json",
+        built=run_built,
     output:
-        record="<results>/runs/{study}/{experiment}/{point}/{rep}/run.json",
-        trace="<results>/runs/{study}/{experiment}/{point}/{rep}/trace.csv",
+        "<results>/runs/{study}/{experiment}/{point}/{rep}/run.json",
     log:
         "<logs>/runs/{study}/{experiment}/{point}/{rep}.log",
     benchmark:
         "<benchmarks>/runs/{study}/{experiment}/{point}/{rep}.tsv"
     priority: run_priority
-    threads: all_cores
+    threads: run_cores
     resources:
         runtime=run_minutes,
     params:
@@ -24,5 +24,5 @@ rule run_point:
         choices=choices,
     shell:
         "python scripts/run_point.py {wildcards.study} {wildcards.experiment} {wildcards.point:q} {wildcards.rep}"
-        " {output.record:q} --engine {input.engine:q} {params.choices:q}"
+        " {output:q} {params.choices:q}"
         " > {log:q} 2>&1"

@@ -22,7 +22,6 @@ def run_point(
     rep: int,
     output: Path,
     choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
-    engine: Path = typer.Option(..., help="what is known of the programs (engine.json)"),
 ) -> None:
     """Run repetition REP of POINT and write OUTPUT (a run.json) with its trace and log beside it."""
     die_with_parent()
@@ -33,7 +32,7 @@ def run_point(
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(target.parent, target.name)
     try:
-        facts = json.loads(engine.read_text(encoding="utf-8"))
+        facts = json.loads(Path(spec.built).read_text(encoding="utf-8"))
         outcome = run(spec, facts, target)
     except (PowerError, CapUnavailable) as error:
         raise KvasirError(f"{output}: the power source refuses: {error}") from None

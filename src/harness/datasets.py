@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from harness.config import Dataset, MimirScale, Study
+from harness.config import Dataset, EngineStudy, MimirScale
 from harness.config.scale import PlatformRanks
 
 
@@ -49,7 +49,7 @@ class Text:
         return self.distribution in ("interleaved", "zipf", "superkey")
 
 
-def ranks_of(platform: str, study: Study, ranks: PlatformRanks) -> int:
+def ranks_of(platform: str, study: EngineStudy, ranks: PlatformRanks) -> int:
     """Ranks on a platform of the study."""
     return study.fixed_ranks[platform] if platform in study.fixed_ranks else int(getattr(ranks, platform))
 
@@ -67,7 +67,7 @@ def scaled_unique(unique: int, paper_words: int, paper_ranks: int, words: int, r
     return max(1, round(unique * (words / ranks) / (paper_words / paper_ranks)))
 
 
-def text_of(dataset: Dataset, ranks: int, study: Study, scale: MimirScale, seed: int) -> Text:
+def text_of(dataset: Dataset, ranks: int, study: EngineStudy, scale: MimirScale, seed: int) -> Text:
     """The text that stands for a paper's data set at this scale (`ranks` matters for examples only)."""
     if dataset.distribution == "example" and dataset.words is not None:
         letters = dataset.words.split()
@@ -91,7 +91,7 @@ def text_of(dataset: Dataset, ranks: int, study: Study, scale: MimirScale, seed:
     return Text(dataset.distribution, words, unique, dataset.exponent or dataset.share or 0.0, seed)
 
 
-def scaled_buffer(buffer_mb: float, study: Study, scale: MimirScale) -> int:
+def scaled_buffer(buffer_mb: float, study: EngineStudy, scale: MimirScale) -> int:
     """Bytes of the send buffer that stands for the paper's `buffer_mb` (10^6 bytes) per rank.
 
     A buffer of the paper holds a certain share of the distinct words a rank meets. These are scaled with the
@@ -101,7 +101,7 @@ def scaled_buffer(buffer_mb: float, study: Study, scale: MimirScale) -> int:
     return max(4096, round(buffer_mb * 1_000_000 * share))
 
 
-def buffer_bytes(buffer_mb: float, dataset: Dataset, study: Study, scale: MimirScale) -> int:
+def buffer_bytes(buffer_mb: float, dataset: Dataset, study: EngineStudy, scale: MimirScale) -> int:
     """Bytes of the send buffer of a run; the tiny examples use their buffer as it is."""
     if dataset.distribution == "example":
         return round(buffer_mb * 1_000_000)

@@ -10,8 +10,8 @@ from harness.capping import cap_refusal
 from harness.config import Config, load_config
 from harness.config.load import read_yaml
 from harness.errors import KvasirError
-from harness.frameworks.engine import PLANNERS, Plan
-from harness.spec import RunSpec, TableSpec
+from harness.frameworks import plan
+from harness.spec import Plan, RunSpec, TableSpec
 
 
 class Planner:
@@ -32,7 +32,7 @@ class Planner:
             raise KvasirError(f"study {study} is not among the chosen ones: {', '.join(self.config.studies)}")
         if study not in self._plans:
             model = self.config.studies[study]
-            self._plans[study] = PLANNERS[model.framework](model, self.config, self.refusal)
+            self._plans[study] = plan(model, self.config, self.refusal)
         return self._plans[study]
 
     def run(self, study: str, experiment: str, point: str, rep: int) -> RunSpec:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -43,7 +46,8 @@ class Finished:
     started: datetime
     clock_origin: float
     """CLOCK_MONOTONIC at time 0 of the trace, seconds."""
-    summary: dict[str, Any]
+    summary: dict[str, Any] | None
+    """What the sampler saw; None where nothing was watched."""
     log: str
 
 
@@ -71,41 +75,56 @@ def launch_environment() -> dict[str, str]:
 
 def command_line(spec: RunSpec, folder: Path) -> list[str]:
     """The full command of a run whose files lie in `folder`."""
-    places = {"report": folder / "report.json", "events": folder / "events.csv", "output": folder / "output"}
-    program = [part.format_map(places) if part.startswith("--") else part for part in spec.program]
-    return [*shlex.split(spec.launcher), "-n", str(spec.ranks), *program]
+    places = {
+        "report": folder / "report.json",
+        "config": folder / "config.json",
+        "trace": folder / "trace.csv",
+        "events": folder / "events.csv",
+        "output": folder / "output",
+    }
+    own = [part.format_map(places) if part.startswith(("--", "{")) else part for part in spec.program]
+    return [*spec.launcher, *own]
+
+
+def supervise(command: list[str], log: Path, timeout_s: float, follow: Callable[[int], None]) -> Ended:
+    """Start the program, tell `follow` its process, and wait for its end; it never outlives this call."""
+    process = start(command, log, launch_environment())
+    try:
+        follow(process.pid)
+        return wait(process, timeout_s, owner_fd())
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
 
 
 def execute(spec: RunSpec, folder: Path) -> Finished:
-    """Start the program under the sampler and wait for its end.
+    """Start the program, under the sampler if it is to be watched, and wait for its end.
 
     Raises PowerError or CapUnavailable before anything is started when the power source or cap cannot be had.
     """
-    settings = PowerSettings.model_validate(spec.power)
-    sampler = Sampler(
-        settings,
-        period_ms=spec.sample_ms,
-        trace=folder / "trace.csv",
-        summary=folder / "sampler.json",
-        cap_w=spec.cap_w,
-    )
     log = folder / "log.txt"
     command = command_line(spec, folder)
     log.write_text(f"$ {shlex.join(command)}\n", encoding="utf-8")
-    warm(spec.inputs)
-    with sampler:
-        sampler.rest(REST_S)
-        started = datetime.now(UTC)
-        origin = sampler.start()
-        process = start(command, log, launch_environment())
-        try:
-            sampler.watch(process.pid)
-            ended = wait(process, spec.timeout_s, owner_fd())
-        finally:
-            if process.poll() is None:
-                process.terminate()
-                process.wait()
-        summary = sampler.stop()
+    if spec.document is not None:
+        (folder / "config.json").write_text(json.dumps(spec.document, indent=1) + "\n", encoding="utf-8")
+    if spec.watch is None:
+        started, origin, summary = datetime.now(UTC), monotonic(), None
+        ended = supervise(command, log, spec.timeout_s, lambda pid: None)
+    else:
+        warm(spec.inputs)
+        sampler = Sampler(
+            PowerSettings.model_validate(spec.watch.power),
+            period_ms=spec.watch.period_ms,
+            trace=folder / "trace.csv",
+            summary=folder / "sampler.json",
+            cap_w=spec.watch.cap_w,
+        )
+        with sampler:
+            sampler.rest(REST_S)
+            started, origin = datetime.now(UTC), sampler.start()
+            ended = supervise(command, log, spec.timeout_s, sampler.watch)
+            summary = sampler.stop()
     return Finished(ended, started, origin, summary, log.read_text(encoding="utf-8", errors="replace"))
 
 
@@ -136,20 +155,26 @@ def metrics_of(spec: RunSpec, finished: Finished, folder: Path) -> list[Metric]:
     metrics = [
         *measured(report),
         Metric(name="elapsed", value=finished.ended.seconds, unit="s", source="measured:clock"),
-        *sampled(finished.summary, read_trace(folder / "trace.csv"), windows(report, finished.clock_origin)),
     ]
-    expected = read_counts(Path(spec.counts))
-    output = read_output(folder / "output") if (folder / "output").is_dir() else None
-    return [*metrics, *compare(expected, output)]
+    if finished.summary is not None:
+        trace = read_trace(folder / "trace.csv")
+        metrics += sampled(finished.summary, trace, windows(report, finished.clock_origin))
+    if spec.counts is not None:
+        output = read_output(folder / "output") if (folder / "output").is_dir() else None
+        metrics += compare(read_counts(Path(spec.counts)), output)
+    return metrics
 
 
-def environment_of(finished: Finished, engine: dict[str, Any]) -> dict[str, Any]:
+def environment_of(finished: Finished, built: dict[str, Any]) -> dict[str, Any]:
     """Machine, software and moment of a run."""
-    power = {key: finished.summary.get(key) for key in ("source", "reason", "versions", "cap", "model")}
-    return {**machine(), **moment(), "git": git_state(), "engine": engine, "power": power}
+    environment = {**machine(), **moment(), "git": git_state(), "programs": built}
+    if finished.summary is not None:
+        seen = ("source", "reason", "versions", "cap", "model")
+        environment["power"] = {key: finished.summary.get(key) for key in seen}
+    return environment
 
 
-def run(spec: RunSpec, engine: dict[str, Any], target: Path) -> Outcome:
+def run(spec: RunSpec, built: dict[str, Any], target: Path) -> Outcome:
     """Run `spec` once and write its record into the folder `target`.
 
     A program that fails or takes too long is a result and is recorded. If the workflow goes meanwhile, nothing
@@ -161,7 +186,7 @@ def run(spec: RunSpec, engine: dict[str, Any], target: Path) -> Outcome:
         if outcome.status == "timeout" and "workflow" in outcome.reason:
             raise Interrupted(outcome.reason)
         metrics = metrics_of(spec, finished, folder) if outcome.status == "ok" else []
-        environment = environment_of(finished, engine)
+        environment = environment_of(finished, built)
         save(
             Record(identity=spec.identity, environment=environment, outcome=outcome, metrics=metrics), folder
         )

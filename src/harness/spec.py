@@ -6,10 +6,13 @@ that enters a run makes exactly that run (and what depends on it) out of date.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from harness.datasets import Text
 from harness.records import Factors, Identity
 
 
@@ -17,24 +20,36 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Watch(_Model):
+    """How a measured run is watched. Such a run has the machine to itself."""
+
+    period_ms: int
+    power: dict[str, Any]
+    """Settings of the site's power source, as far as they differ from the defaults."""
+    cap_w: float | None
+    """Power cap to set, watts; None where the level means "no cap imposed"."""
+
+
 class RunSpec(_Model):
     """One run: who it is, what to start and how to watch it."""
 
     identity: Identity
     program: list[str]
-    """Command of the program without launcher; {report}, {events} and {output} stand for files of the run."""
-    inputs: list[str]
-    """Files the program reads, as the workflow knows them."""
-    counts: str
-    """What another program counted in the input: the generator's report or coreutils' list of words."""
-    launcher: str
-    ranks: int
+    """Command of the program; {report}, {config}, {trace}, {events} and {output} stand for files of the run."""
+    built: str
+    """The file that says what the programs are and how they were built."""
     timeout_s: int
-    sample_ms: int
-    power: dict[str, Any]
-    """Settings of the site's power source, as far as they differ from the defaults."""
-    cap_w: float | None
-    """Power cap to set, watts; None where the level means "no cap imposed"."""
+    inputs: list[str] = []
+    """Files the program reads, as the workflow knows them."""
+    counts: str | None = None
+    """What another program counted in the input: the generator's report or coreutils' list of words."""
+    launcher: list[str] = []
+    """What starts the program's ranks, with their number; empty for a program that is one process."""
+    ranks: int = 1
+    document: dict[str, Any] | None = None
+    """The program's own configuration, written into {config} before it starts."""
+    watch: Watch | None = None
+    """None for a simulation: it may share the machine, and nothing of the machine is measured."""
 
 
 class NotRun(_Model):
@@ -64,3 +79,31 @@ class TableSpec(_Model):
     """By point."""
     not_run: list[NotRun]
     repetitions: int
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What the runs of a plan ask of one machine: bytes and cores."""
+
+    memory: int
+    disk: int
+    """Size of the data, whether they are there already or not."""
+    missing: int
+    """Size of the data that are not there yet."""
+    ranks: int
+
+
+@dataclass
+class Plan:
+    """All that is known of a study before anything has run."""
+
+    runs: list[RunSpec]
+    tables: dict[str, TableSpec]
+    needs: Needs
+    texts: dict[str, Text] = field(default_factory=dict)
+    """Texts by their path."""
+
+    @cached_property
+    def by_name(self) -> dict[tuple[str, str, int], RunSpec]:
+        """Runs by experiment, point and repetition."""
+        return {(run.identity.experiment, run.identity.point, run.identity.rep): run for run in self.runs}

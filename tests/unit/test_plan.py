@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from harness.config import Config, Experiment, load_config
 from harness.datasets import combinability, scaled_buffer, scaled_unique
-from harness.frameworks.engine import Plan, plan
+from harness.frameworks.engine import plan
 from harness.plan import expand, priority, seed_of
+from harness.spec import Plan
 
 PROJECT = Path(__file__).parents[2]
 
@@ -54,11 +55,11 @@ def test_paper_scale_has_the_papers_numbers() -> None:
 
 def test_caps_that_cannot_be_set_are_not_run_and_say_why() -> None:
     made = plan_of("laptop")
-    assert {r.cap_w for r in made.runs} == {None}
+    assert {r.watch.cap_w for r in made.runs if r.watch} == {None}
     skipped = [absent for table in made.tables.values() for absent in table.not_run]
     assert {absent.factors["cap_w"] for absent in skipped} == {140, 120}
     assert all("no powercap here" in absent.reason for absent in skipped)
-    assert {r.cap_w for r in plan_of("laptop", refusal="").runs} == {215.0, 140.0, 120.0}
+    assert {r.watch.cap_w for r in plan_of("laptop", refusal="").runs if r.watch} == {215.0, 140.0, 120.0}
 
 
 @pytest.mark.parametrize("scale", ["smoke", "laptop", "paper"])

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
+from harness.config.engine_study import EngineStudy
+from harness.config.netsim_study import NetsimStudy
 from harness.config.scale import Scale
 from harness.config.site import Site
 from harness.config.study import Study
 from harness.config.top import Top
 from harness.errors import KvasirError
 
-Model = TypeVar("Model", bound=BaseModel)
+Model = TypeVar("Model")
+
+STUDY: TypeAdapter[Study] = TypeAdapter(
+    Annotated[EngineStudy | NetsimStudy, Field(discriminator="framework")]
+)
+"""A study of any framework: a new one adds its class here."""
+
+
+FRAMEWORKS = ("engine", "netsim")
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,9 @@ def describe(error: ValidationError, file: str) -> str:
     """One line a mistake: `file: key: found VALUE: what is allowed`."""
     lines = []
     for item in error.errors():
-        key = ".".join(str(part) for part in item["loc"]) or "(the whole file)"
+        # The name of a study's framework is part of pydantic's path but not of the file.
+        parts = item["loc"][1:] if item["loc"] and item["loc"][0] in FRAMEWORKS else item["loc"]
+        key = ".".join(str(part) for part in parts) or "(the whole file)"
         found = repr(item["input"])
         if item["type"] == "missing":
             lines.append(f"{file}: {key}: found nothing: this key is required")
@@ -48,10 +60,10 @@ def describe(error: ValidationError, file: str) -> str:
     return "\n".join(lines)
 
 
-def parse(model: type[Model], data: object, file: str) -> Model:
+def parse(model: TypeAdapter[Model] | type[Model], data: object, file: str) -> Model:
     """`data` as a `model`. Raises KvasirError naming `file`."""
     try:
-        return model.model_validate(data)
+        return (model if isinstance(model, TypeAdapter) else TypeAdapter(model)).validate_python(data)
     except ValidationError as error:
         raise KvasirError(describe(error, file)) from None
 
@@ -66,7 +78,7 @@ def read_yaml(path: Path) -> Any:
         raise KvasirError(f"{path}: not a YAML file: {' '.join(str(error).split())}") from None
 
 
-def read_named(model: type[Model], folder: Path, name: str, key: str) -> Model:
+def read_named(model: TypeAdapter[Model] | type[Model], folder: Path, name: str, key: str) -> Model:
     """The file of `folder` called `name`.yaml; a name that is not there is reported with those that are."""
     path = folder / f"{name}.yaml"
     if not path.is_file():
@@ -83,7 +95,7 @@ def load_config(values: dict[str, Any], folder: Path = Path("config")) -> Config
     top = parse(Top, values, str(folder / "config.yaml"))
     scale = read_named(Scale, folder / "scales", top.scale, "scale")
     site = read_named(Site, folder / "sites", top.site, "site")
-    studies = {name: read_named(Study, folder / "studies", name, "studies") for name in top.studies}
+    studies = {name: read_named(STUDY, folder / "studies", name, "studies") for name in top.studies}
     for name, study in studies.items():
         if study.id != name:
             raise KvasirError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field, PositiveInt
 
 from harness.config.base import Strict
@@ -29,7 +31,27 @@ class MimirScale(Strict):
     realtext: list[str] = Field(min_length=1, description="files or folders of real text on this machine")
 
 
+class EeeScale(Strict):
+    """How much of study `eee` is simulated. The paper's topology, settings and batch sizes hold at any scale."""
+
+    repetitions: PositiveInt = Field(le=100, description="seeds a point")
+    timeout_s: PositiveInt
+    more_repetitions: dict[str, PositiveInt] = Field(
+        default_factory=dict, description="experiments with another number of seeds"
+    )
+    only: dict[str, list[str | int]] = Field(
+        default_factory=dict, description="by factor: the levels to keep; points with others are left out"
+    )
+    leave_out: list[str] = Field(
+        default_factory=list, description="experiments that are not made at this scale"
+    )
+    over: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="by subcommand: what this scale lays over the study's configuration"
+    )
+
+
 class Scale(Strict):
     """All studies' sizes at one scale. A study that is not listed cannot be run at this scale."""
 
     mimir: MimirScale | None = None
+    eee: EeeScale | None = None

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
-from pydantic import BaseModel
+from pydantic import TypeAdapter
 
+from harness.config.load import STUDY
 from harness.config.scale import Scale
 from harness.config.site import Site
-from harness.config.study import Study
 from harness.config.top import Top
 
-MODELS: dict[str, type[BaseModel]] = {"config": Top, "scale": Scale, "site": Site, "study": Study}
+MODELS: dict[str, TypeAdapter[Any]] = {
+    "config": TypeAdapter(Top),
+    "scale": TypeAdapter(Scale),
+    "site": TypeAdapter(Site),
+    "study": STUDY,
+}
 
 
 def render(name: str) -> str:
     """The schema called `name`, as the text of its file in config/schema."""
-    return json.dumps(MODELS[name].model_json_schema(), indent=1, sort_keys=True) + "\n"
+    return json.dumps(MODELS[name].json_schema(), indent=1, sort_keys=True) + "\n"

@@ -1,46 +1,15 @@
-"""`config/studies/<study>.yaml`: factors and levels of a paper's experiments, its data sets and figures."""
+"""`config/studies/<study>.yaml`, what all studies share: experiments with factors and levels, and figures."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import Field, PositiveFloat, PositiveInt, StringConstraints, model_validator
+from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
 from harness.config.base import Strict
 
 Level = str | int | float
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
-
-
-class Dataset(Strict):
-    """A text data set by the paper's own numbers; the scale says what becomes of them.
-
-    `interleaved`: `unique` distinct words among the paper's words, met by the ranks of `platform`. At another
-    scale the number of distinct words is chosen so that Eq. 1 (combinability rate) keeps its value.
-    `zipf`, `superkey`: skewed keys. `example`: these words, once for every rank. `realtext`: text found here.
-    """
-
-    distribution: Literal["interleaved", "zipf", "superkey", "example", "realtext"] = "interleaved"
-    unique: PositiveInt | None = None
-    size: Literal["words", "skew_words"] = Field(default="words", description="which size of the scale")
-    platform: str = Field(default="knm", description="whose rank count enters Eq. 1")
-    exponent: PositiveFloat | None = Field(default=None, description="of the Zipf law")
-    share: PositiveFloat | None = Field(default=None, lt=1, description="of the one heavy word (superkey)")
-    words: str | None = Field(default=None, description="of an example: the words one rank reads")
-
-    @model_validator(mode="after")
-    def _has_what_its_law_needs(self) -> Dataset:
-        needs = {
-            "interleaved": ("unique",),
-            "zipf": ("unique", "exponent"),
-            "superkey": ("unique", "share"),
-            "example": ("words",),
-            "realtext": (),
-        }[self.distribution]
-        missing = [key for key in needs if getattr(self, key) is None]
-        if missing:
-            raise ValueError(f"a data set of distribution {self.distribution} needs {', '.join(missing)}")
-        return self
 
 
 class Linked(Strict):
@@ -61,7 +30,9 @@ class Experiment(Strict):
     borrows: Word | None = Field(
         default=None, description="an experiment whose runs serve for points with the same levels"
     )
-    events: bool = Field(default=False, description="keep the engine's event log (tiny inputs only)")
+    events: bool = Field(
+        default=False, description="keep what the program logs of its own steps (short runs only)"
+    )
     repetitions: PositiveInt | None = Field(default=None, description="where other than the scale's")
 
     def levels_of(self, factor: str) -> set[str]:
@@ -99,21 +70,19 @@ class Figure(Strict):
 
 
 class Study(Strict):
-    """One published study."""
+    """One published study. What only one framework needs stands in that framework's own class."""
 
     id: Word
     title: str
     paper: str = Field(description="the reference, for people")
-    framework: Literal["engine"]
-    paper_words: PositiveInt
-    paper_ranks: dict[str, PositiveInt]
-    fixed_ranks: dict[str, PositiveInt] = Field(
-        default_factory=dict, description="platforms of one size at any scale"
-    )
-    datasets: dict[str, Dataset] = Field(min_length=1)
+    framework: str
     defaults: dict[Word, Level] = Field(description="level of every factor that an experiment does not name")
     experiments: dict[Word, Experiment] = Field(min_length=1)
     figures: list[Figure]
+
+    def kinds(self, experiment: str) -> list[str]:
+        """Endings of an experiment's tables: `` (metrics), `.trace` (samples), `.fill` (events)."""
+        raise NotImplementedError
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Study:
@@ -126,8 +95,4 @@ class Study(Strict):
                 raise ValueError(
                     f"experiment {name}: borrows from {experiment.borrows!r}, which is no experiment"
                 )
-            missing = experiment.levels_of("data") - set(self.datasets)
-            if missing:
-                known = sorted(self.datasets)
-                raise ValueError(f"experiment {name}: unknown data set {sorted(missing)}, known: {known}")
         return self

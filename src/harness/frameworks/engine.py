@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+import shlex
 
-from harness.config import Config, Level, MimirScale, Study
+from harness.config import Config, EngineStudy, Level, MimirScale
 from harness.datasets import Text, buffer_bytes, ranks_of, text_of
+from harness.frameworks.engine_needs import needs_of
 from harness.plan import Point, expand, lenders, seed_of
 from harness.records import Factors, Identity
-from harness.spec import NotRun, Runs, RunSpec, TableSpec
+from harness.spec import NotRun, Plan, Runs, RunSpec, TableSpec, Watch
 
 PROGRAMS = "build/programs/bin"
+BUILT = "build/programs/engine.json"
 HIGHEST_CAP = 215
 """The paper's highest cap is the chips' TDP; where no cap can be set it means that none is imposed."""
 
 
-@dataclass
-class Plan:
-    """All that is known of a study before anything has run."""
-
-    runs: list[RunSpec]
-    tables: dict[str, TableSpec]
-    texts: dict[str, Text]
-    """Texts by their path."""
-
-    @cached_property
-    def by_name(self) -> dict[tuple[str, str, int], RunSpec]:
-        """Runs by experiment, point and repetition."""
-        return {(run.identity.experiment, run.identity.point, run.identity.rep): run for run in self.runs}
-
-
-def factors_of(point: Point, text: Text, study: Study, scale: MimirScale) -> Factors:
+def factors_of(point: Point, text: Text, study: EngineStudy, scale: MimirScale) -> Factors:
     """Every factor of a run with its level: the paper's labels and what they became at this scale."""
     levels = point.levels
     dataset = study.datasets[str(levels["data"])]
@@ -70,7 +55,7 @@ def command(factors: Factors, combine_switch: Level, extra: list[str], inputs: l
     ]
 
 
-def plan(study: Study, config: Config, cap_refusal: str) -> Plan:
+def plan(study: EngineStudy, config: Config, cap_refusal: str) -> Plan:
     """Runs, tables and texts of a study. `cap_refusal` says why no cap can be set here ('' if it can)."""
     scale = config.scale.mimir
     assert scale is not None, "load_config has seen to it that the scale has sizes for every chosen study"
@@ -119,12 +104,15 @@ def plan(study: Study, config: Config, cap_refusal: str) -> Plan:
                         program=command(factors, point.levels["combine_switch"], extra, [text.path]),
                         inputs=[text.path],
                         counts=text.counts,
-                        launcher=config.site.launcher,
+                        built=BUILT,
+                        launcher=[*shlex.split(config.site.launcher), "-n", str(ranks)],
                         ranks=ranks,
                         timeout_s=scale.timeout_s,
-                        sample_ms=int(point.levels["sample_ms"]),
-                        power=config.site.power.meter.model_dump(mode="json", exclude_defaults=True),
-                        cap_w=None if cap_refusal else cap * config.site.power.cap_scale,
+                        watch=Watch(
+                            period_ms=int(point.levels["sample_ms"]),
+                            power=config.site.power.meter.model_dump(mode="json", exclude_defaults=True),
+                            cap_w=None if cap_refusal else cap * config.site.power.cap_scale,
+                        ),
                     )
                 )
         tables[name] = TableSpec(
@@ -136,8 +124,4 @@ def plan(study: Study, config: Config, cap_refusal: str) -> Plan:
             not_run=skipped,
             repetitions=repetitions,
         )
-    return Plan(runs, tables, texts)
-
-
-PLANNERS: dict[str, Callable[[Study, Config, str], Plan]] = {"engine": plan}
-"""How a study's framework plans it: a new framework adds its own function here."""
+    return Plan(runs, tables, needs_of(runs, texts), texts)

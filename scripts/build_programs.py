@@ -1,4 +1,4 @@
-"""Build the engine's programs and write down exactly what came out (engine.json)."""
+"""Build our own programs from a CMake project and write down exactly what came out."""
 
 import hashlib
 import subprocess
@@ -11,41 +11,36 @@ from harness.environment import first_line
 from harness.errors import KvasirError
 from harness.files import dump_json
 
-PROGRAMS = ["map-aggregate", "group-by-key", "reduce-by-key", "generate"]
-
 
 def build(
     source: Path,
-    target: Path,
+    facts: Path,
+    programs: list[str],
     jobs: int = typer.Option(2, min=1),
-    bench: bool = typer.Option(False, help="build the benchmarks' yardstick as well"),
+    tools: list[str] = typer.Option([], "--tool", help="programs whose version belongs to what was built"),
     native: bool = typer.Option(
         False, "--native/--portable", help="compile for this machine's instruction set"
     ),
 ) -> None:
-    """Build the programs of SOURCE below TARGET; TARGET/engine.json tells what they are."""
+    """Build PROGRAMS of SOURCE into the folder bin beside FACTS; FACTS (.json) tells what they are."""
+    target = facts.parent
     configure = ["cmake", "-S", str(source), "-B", str(target / "tree"), "-G", "Ninja"]
     configure += [
         "-DCMAKE_BUILD_TYPE=Release",
         "-DBUILD_TESTING=OFF",
         f"-DKVASIR_NATIVE={'ON' if native else 'OFF'}",
+        f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={(target / 'bin').resolve()}",
     ]
-    configure += [f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={(target / 'bin').resolve()}"]
-    compile_ = ["cmake", "--build", str(target / "tree"), "--parallel", str(jobs), "--target", *PROGRAMS]
-    compile_ += ["wordcount-yardstick"] if bench else []
+    compile_ = ["cmake", "--build", str(target / "tree"), "--parallel", str(jobs), "--target", *programs]
     for command in (configure, compile_):
         if subprocess.run(command, check=False).returncode:
             raise KvasirError(
                 f"{source}: building failed, see the compiler's messages above: {' '.join(command)}"
             )
-    programs = {name: hashlib.sha256((target / "bin" / name).read_bytes()).hexdigest() for name in PROGRAMS}
-    facts = {
-        "compiler": first_line("c++", "--version"),
-        "mpi": first_line("mpirun", "--version"),
-        "native": native,
-        "sha256": programs,
-    }
-    dump_json(facts, target / "engine.json")
+    digests = {name: hashlib.sha256((target / "bin" / name).read_bytes()).hexdigest() for name in programs}
+    versions = {tool: first_line(tool, "--version") for tool in ("c++", *tools)}
+    known = {"versions": versions, "native": native, "sha256": digests}
+    dump_json(known, facts)
 
 
 if __name__ == "__main__":

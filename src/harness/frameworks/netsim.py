@@ -1,0 +1,113 @@
+"""The network simulator: from a point of study `eee` to the configuration of one simulation. Pure functions."""
+
+from __future__ import annotations
+
+import copy
+
+from harness.config import Config, EeeScale, Level, NetsimStudy
+from harness.config.netsim_study import Document, Program
+from harness.plan import Point, expand, lenders, seed_of
+from harness.records import Identity
+from harness.spec import Needs, Plan, Runs, RunSpec, TableSpec
+
+PROGRAM = "build/netsim/bin/netsim"
+BUILT = "build/netsim/netsim.json"
+MEMORY = 200_000_000
+"""Bytes that one simulation may take: twice what the largest needs."""
+
+
+def laid_over(below: Document, above: Document) -> Document:
+    """`above` over `below`: objects are joined key by key, anything else is replaced. Neither is changed."""
+    result = copy.deepcopy(below)
+    for key, value in above.items():
+        old = result.get(key)
+        if isinstance(value, dict) and isinstance(old, dict):
+            result[key] = laid_over(old, value)
+        else:
+            result[key] = copy.deepcopy(value)
+    return result
+
+
+def with_value(document: Document, path: str, value: Level) -> Document:
+    """`document` with `value` at the dotted key `path`."""
+    *outer, last = path.split(".")
+    piece: Document = {last: value}
+    for key in reversed(outer):
+        piece = {key: piece}
+    return laid_over(document, piece)
+
+
+def document_of(program: Program, levels: dict[str, Level], over: Document, seed: int) -> Document:
+    """The simulator's configuration: base, then the scale, then each factor's level in the order they are listed."""
+    document = laid_over(program.base, over)
+    for factor, pieces in program.levels.items():
+        if factor in levels:
+            document = laid_over(document, pieces[levels[factor]])
+    for factor, paths in program.paths.items():
+        for path in paths if factor in levels else []:
+            document = with_value(document, path, levels[factor])
+    return {**document, "seed": seed}
+
+
+def kept(point: Point, scale: EeeScale) -> bool:
+    """Whether the scale keeps a point."""
+    return all(point.levels.get(factor, levels[0]) in levels for factor, levels in scale.only.items())
+
+
+def plan(study: NetsimStudy, config: Config) -> Plan:
+    """Runs and tables of a study. A repetition has one seed in all points, so that settings meet the same jobs."""
+    scale = getattr(config.scale, study.id)
+    runs: list[RunSpec] = []
+    tables: dict[str, TableSpec] = {}
+    for name, experiment in study.experiments.items():
+        repetitions = scale.more_repetitions.get(name, experiment.repetitions or scale.repetitions)
+        command = study.program_of(name)
+        program = study.programs[command]
+        borrowed = {} if experiment.borrows in scale.leave_out else lenders(study, name)
+        own: dict[str, Runs] = {}
+        known = {*program.levels, *program.paths}
+        defaults = {factor: level for factor, level in study.defaults.items() if factor in known}
+        points = [] if name in scale.leave_out else expand(experiment, defaults)
+        for point in (point for point in points if kept(point, scale)):
+            lender, its_point = borrowed.get(point.name, (name, point.name))
+            own[point.name] = Runs(
+                folder=f"{config.results}/runs/{study.id}/{lender}/{its_point}", repetitions=repetitions
+            )
+            if point.name in borrowed:
+                continue
+            for rep in range(1, repetitions + 1):
+                seed = seed_of(config.top.seed, study.id, rep)
+                runs.append(
+                    RunSpec(
+                        identity=Identity(
+                            study=study.id,
+                            experiment=name,
+                            point=point.name,
+                            rep=rep,
+                            seed=seed,
+                            scale=config.top.scale,
+                            site=config.top.site,
+                            factors=dict(point.levels),
+                        ),
+                        program=[
+                            PROGRAM,
+                            command,
+                            "{config}",
+                            "--report={report}",
+                            *(["--trace={trace}"] if experiment.events else []),
+                        ],
+                        document=document_of(program, point.levels, scale.over.get(command, {}), seed),
+                        built=BUILT,
+                        timeout_s=scale.timeout_s,
+                    )
+                )
+        tables[name] = TableSpec(
+            study=study.id,
+            experiment=name,
+            scale=config.top.scale,
+            factors=sorted(defaults),
+            runs=own,
+            not_run=[],
+            repetitions=repetitions,
+        )
+    return Plan(runs, tables, Needs(memory=MEMORY, disk=0, missing=0, ranks=1))
