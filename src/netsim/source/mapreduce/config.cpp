@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "netsim/fields.hpp"
+
 namespace netsim::mapreduce {
 namespace {
 
@@ -127,7 +129,8 @@ JobsConfig parse_jobs(Fields fields) {
 
 }  // namespace
 
-Config parse_config(Fields& root) {
+Config read_config(const nlohmann::json& document) {
+    Fields root(document, "");
     Config c;
     c.cluster = parse_cluster(root.object("cluster", true));
     c.hadoop = parse_hadoop(root.object("hadoop", true));

@@ -8,8 +8,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "netsim/fields.hpp"
-
 namespace netsim::mapreduce {
 
 inline constexpr double kMiB = 1024.0 * 1024.0;
@@ -147,9 +145,9 @@ struct Config {
     JobsConfig jobs;
 };
 
-/// Reads the three sections of a document; all keys are optional, as are the sections. Throws ConfigError that names
-/// the path of the field ("jobs.count: found -1, expected ...").
-Config parse_config(Fields& root);
+/// Reads the three sections of a document; the others are not looked at. All keys are optional, as are the sections.
+/// Throws ConfigError that names the path of the field ("jobs.count: found -1, expected ...").
+Config read_config(const nlohmann::json& document);
 
 /// The three sections with every value that is in force.
 nlohmann::ordered_json to_json(const Config& config);
