@@ -19,9 +19,13 @@ NEEDED: dict[Kind, tuple[str, ...]] = {
     "other": (),
 }
 TYPES = {
-    **dict.fromkeys(("rep", "order", "words", "unique", "ranks", "buffer_bytes", "rank"), "BIGINT"),
+    **dict.fromkeys(("rep", "order", "words", "unique", "ranks", "nodes", "buffer_bytes", "rank"), "BIGINT"),
     **dict.fromkeys(("word_index", "partition", "records", "bytes", "capacity_bytes"), "BIGINT"),
     **dict.fromkeys(("value", "t_s", "cap_w", "buffer_mb", "sample_ms"), "DOUBLE"),
+    **dict.fromkeys(("stall_us", "latency_us", "load"), "DOUBLE"),
+    **dict.fromkeys(
+        ("workload", "buffer", "tcp", "setting", "scheduler", "flavour", "queue", "variant"), "VARCHAR"
+    ),
     **dict.fromkeys((*IDENTITY[:3], "status", "reason", "metric", "unit", "source"), "VARCHAR"),
     **dict.fromkeys(("app", "data", "platform", "strategy", "combine", "balance", "pipeline"), "VARCHAR"),
     **dict.fromkeys(("host", "domain", "case", "event"), "VARCHAR"),
@@ -63,9 +67,10 @@ def _type(connection: duckdb.DuckDBPyConnection, raw: str, name: str, path: Path
     """Type of a column of the text table `raw`. Raises KvasirError for a cell that its type cannot hold."""
     column = quoted(name)
     for type_ in (TYPES[name],) if name in TYPES else ("BIGINT", "DOUBLE"):
-        sql = (
-            f"SELECT {column} FROM {raw} WHERE {column} IS NOT NULL AND TRY_CAST({column} AS {type_}) IS NULL"
-        )
+        unfit = f"TRY_CAST({column} AS {type_}) IS NULL"
+        if type_ == "BIGINT":  # a cast would round 16.5 to 17
+            unfit += f" OR TRY_CAST({column} AS DOUBLE) <> TRY_CAST({column} AS BIGINT)"
+        sql = f"SELECT {column} FROM {raw} WHERE {column} IS NOT NULL AND ({unfit})"
         wrong = connection.execute(f"{sql} LIMIT 1").fetchone()
         filled = connection.execute(f"SELECT count({column}) FROM {raw}").fetchone()
         if name in TYPES and wrong:

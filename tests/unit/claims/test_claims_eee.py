@@ -1,0 +1,167 @@
+"""The claims of study eee against made-up tables: all of them run, and say what the tables hold."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from eee_world import Change, Factors, Numbers, World, link_power, write_tables
+
+from harness.claims.catalogue import table_of
+from harness.claims.check import check_claims, read_claims
+from harness.claims.database import build
+from harness.claims.model import Verdict
+from harness.claims.rows import Row
+
+CLAIMS = Path(__file__).parents[3] / "config" / "claims" / "eee.yaml"
+IDS = [1, 3, *range(5, 15), *range(17, 28), 29, 30, 31, *range(33, 37), *range(38, 49), 50, 52, 53, 54, *range(56, 64),
+       65, 66, 67, 68]  # fmt: skip
+INCONSISTENT = {21, 56}
+ANALYTIC = {1, 3, 23, 24, 25, 26, 27, 59, 60, 68}
+ANY_SIZE = {5, 6, 7, 8, 9, 18}
+"""Claims about one link or about the order of energies, literal whatever the size of the jobs."""
+ALL_SCENARIOS = {19, 20, 29, 34, 35, 36, 38, 39, 40, 42, 43, 44, 54}
+THREE_SIZES = {33, 61, 62}
+"""Claims that compare or name numbers of nodes."""
+
+
+@pytest.fixture(scope="module")
+def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    return Judge(tmp_path_factory.mktemp("worlds"))
+
+
+class Judge:
+    """Verdicts by worlds, each made and checked once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.rows = cache(self._rows)
+
+    def _rows(self, world: World) -> dict[int, Row]:
+        place = self.folder / str(len(list(self.folder.iterdir())))
+        checked = check_claims(CLAIMS, write_tables(place, world), [])
+        return {int(row.id.removeprefix("EEE-")): row for row in checked.rows}
+
+
+def with_verdict(rows: dict[int, Row], verdict: Verdict) -> set[int]:
+    return {number for number, row in rows.items() if row.verdict == verdict}
+
+
+def test_all_claims_are_there_in_order() -> None:
+    assert [claim.id for claim in read_claims(CLAIMS).claims] == [f"EEE-{number:02}" for number in IDS]
+    assert len(IDS) == 57
+
+
+def test_where_the_paper_holds_every_claim_is_reproduced_or_inconsistent(judge: Judge) -> None:
+    rows = judge.rows(World())
+    assert with_verdict(rows, "paper inconsistent") == INCONSISTENT
+    assert with_verdict(rows, "reproduced") == set(IDS) - INCONSISTENT
+    for number in INCONSISTENT:
+        assert "the claim alone would read reproduced" in rows[number].reason or number == 21
+
+
+def test_with_less_data_than_the_paper_only_links_and_arithmetic_are_literal(judge: Judge) -> None:
+    rows = judge.rows(World(size=0.1))
+    literal = with_verdict(rows, "reproduced")
+    assert literal == ANALYTIC | ANY_SIZE
+    assert with_verdict(rows, "direction") == set(IDS) - literal - INCONSISTENT
+
+
+def test_with_one_number_of_nodes_what_needs_six_scenarios_is_a_direction(judge: Judge) -> None:
+    rows = judge.rows(World(nodes=(24,)))
+    assert with_verdict(rows, "direction") == ALL_SCENARIOS
+    assert with_verdict(rows, "not testable here") == THREE_SIZES
+    assert "six" in rows[34].reason
+    assert "not run at this size" in rows[61].reason
+
+
+@pytest.mark.parametrize("status", ["not-run", "failed"])
+def test_tables_without_a_single_number_give_not_run(judge: Judge, status: str) -> None:
+    rows = judge.rows(World(status=status))
+    assert with_verdict(rows, "reproduced") == ANALYTIC
+    assert with_verdict(rows, "paper inconsistent") == INCONSISTENT
+    assert with_verdict(rows, "not run") == set(IDS) - ANALYTIC - INCONSISTENT
+    assert "netsim is not built" in rows[19].reason
+
+
+def test_one_empty_table_takes_only_its_claims(judge: Judge) -> None:
+    rows = judge.rows(World(empty=frozenset({"load"})))
+    assert with_verdict(rows, "not run") == {45, 46, 47, 50, 52, 53, 57}
+    assert rows[48].verdict == "direction"
+    assert "by a proxy" in rows[48].reason
+
+
+def test_one_seed_says_nothing_about_variability(judge: Judge) -> None:
+    row = judge.rows(World(reps=1))[22]
+    assert (row.verdict, row.reason) == ("not testable here", "every point was run with one seed only")
+
+
+def strict_sleep(experiment: str, f: Factors, found: Numbers) -> None:
+    if experiment == "link" and f["setting"] == "nopa":
+        found["power.rel"] = link_power(f["load"] / 100, "nopa", abort=False)
+
+
+def no_rise(experiment: str, f: Factors, found: Numbers) -> None:
+    if experiment == "latency":
+        found["runtime.mean"] = found["makespan"] = 50.0
+
+
+def fixed_jobs(experiment: str, f: Factors, found: Numbers) -> None:
+    if experiment == "scheduler":
+        found["makespan"] = 1000.0 - f["load"]
+
+
+def one_bad_scenario(experiment: str, f: Factors, found: Numbers) -> None:
+    if f["setting"] == "12us10" and f["nodes"] == 80 and f["tcp"] == "tuned" and f["workload"] == "batch":
+        found["makespan"] *= 1.5
+
+
+def harmless(experiment: str, f: Factors, found: Numbers) -> None:
+    if f["setting"].endswith("1ms1000"):
+        found["makespan"] = found["runtime.mean"] = 50.0
+
+
+def dear_long_hold(experiment: str, f: Factors, found: Numbers) -> None:
+    if f["setting"] == "core:1ms1000":
+        found["energy.total"] *= 2
+
+
+@pytest.mark.parametrize(
+    ("change", "number", "verdict", "said"),
+    [
+        (strict_sleep, 6, "reproduced", "54.49"),
+        (strict_sleep, 7, "direction", "an arrival stops the way to sleep"),
+        (no_rise, 11, "contradicted", "value 10000"),
+        (no_rise, 14, "reproduced", "median 1"),
+        (fixed_jobs, 10, "contradicted", "accepted: > 0 (1 of 2 values)"),
+        (one_bad_scenario, 29, "direction", "accepted: < 6"),
+        (harmless, 36, "contradicted", "accepted: 20 to 30"),
+        (dear_long_hold, 50, "contradicted", "true in 0 of 6 cases"),
+        (dear_long_hold, 52, "contradicted", "accepted: < 1 (0 of 4 values)"),
+    ],
+)
+def test_a_claim_reads_what_is_in_the_tables(
+    judge: Judge, change: Change, number: int, verdict: Verdict, said: str
+) -> None:
+    row = judge.rows(World(change=change))[number]
+    assert row.verdict == verdict
+    assert said in row.reason
+
+
+def test_a_wrong_total_runtime_is_explained(judge: Judge) -> None:
+    assert "a fixed number of jobs" in judge.rows(World(change=fixed_jobs))[10].explanation
+
+
+def test_the_same_tables_give_the_same_rows(judge: Judge) -> None:
+    again = check_claims(CLAIMS, write_tables(judge.folder / "again", World()), [])
+    assert {int(row.id.removeprefix("EEE-")): row for row in again.rows} == judge.rows(World())
+
+
+def test_a_factor_with_fractions_is_not_rounded(tmp_path: Path) -> None:
+    path = tmp_path / "eee" / "e.csv"
+    path.parent.mkdir()
+    head = "study,experiment,point,rep,order,status,reason,gap,metric,value,unit,source\n"
+    path.write_text(head + "eee,e,a,1,1,ok,,16.5,runtime,1,s,simulated:netsim\n")
+    found = build([table_of(path)], []).connection.execute("SELECT gap FROM raw.eee_e").fetchall()
+    assert found == [(16.5,)]
