@@ -16,6 +16,12 @@ Document = dict[str, Any]
 class Program(Strict):
     """One subcommand of the simulator and the configuration that every run of it starts from."""
 
+    passed: Literal["file", "options"] = Field(
+        default="file", description="as a JSON file, or each key as an option of the command line"
+    )
+    events: str = Field(
+        default="--trace", description="option that names the file for the program's own trace"
+    )
     base: Document
     levels: dict[Word, dict[Level, Document]] = Field(
         default_factory=dict, description="by factor and level: what the level lays over the base"

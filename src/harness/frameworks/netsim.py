@@ -17,11 +17,16 @@ MEMORY = 200_000_000
 
 
 def laid_over(below: Document, above: Document) -> Document:
-    """`above` over `below`: objects are joined key by key, anything else is replaced. Neither is changed."""
+    """`above` over `below`: objects are joined key by key, null takes a key away, anything else replaces.
+
+    Neither is changed.
+    """
     result = copy.deepcopy(below)
     for key, value in above.items():
         old = result.get(key)
-        if isinstance(value, dict) and isinstance(old, dict):
+        if value is None:
+            result.pop(key, None)
+        elif isinstance(value, dict) and isinstance(old, dict):
             result[key] = laid_over(old, value)
         else:
             result[key] = copy.deepcopy(value)
@@ -38,15 +43,29 @@ def with_value(document: Document, path: str, value: Level) -> Document:
 
 
 def document_of(program: Program, levels: dict[str, Level], over: Document, seed: int) -> Document:
-    """The simulator's configuration: base, then the scale, then each factor's level in the order they are listed."""
+    """The simulator's configuration: base, then the scale, then levels that are values, then those that are pieces."""
     document = laid_over(program.base, over)
-    for factor, pieces in program.levels.items():
-        if factor in levels:
-            document = laid_over(document, pieces[levels[factor]])
     for factor, paths in program.paths.items():
         for path in paths if factor in levels else []:
             document = with_value(document, path, levels[factor])
+    for factor, pieces in program.levels.items():
+        if factor in levels:
+            document = laid_over(document, pieces[levels[factor]])
     return {**document, "seed": seed}
+
+
+def command_of(name: str, program: Program, document: Document, events: bool) -> list[str]:
+    """The simulator's command line, with {config} and the like for files of the run."""
+    own = (
+        ["{config}"]
+        if program.passed == "file"
+        else [
+            f"--{key}" if value is True else f"--{key}={value}"
+            for key, value in document.items()
+            if value is not False
+        ]
+    )
+    return [PROGRAM, name, *own, "--report={report}", *([f"{program.events}={{trace}}"] if events else [])]
 
 
 def kept(point: Point, scale: EeeScale) -> bool:
@@ -77,6 +96,7 @@ def plan(study: NetsimStudy, config: Config) -> Plan:
                 continue
             for rep in range(1, repetitions + 1):
                 seed = seed_of(config.top.seed, study.id, rep)
+                document = document_of(program, point.levels, scale.over.get(command, {}), seed)
                 runs.append(
                     RunSpec(
                         identity=Identity(
@@ -89,14 +109,8 @@ def plan(study: NetsimStudy, config: Config) -> Plan:
                             site=config.top.site,
                             factors=dict(point.levels),
                         ),
-                        program=[
-                            PROGRAM,
-                            command,
-                            "{config}",
-                            "--report={report}",
-                            *(["--trace={trace}"] if experiment.events else []),
-                        ],
-                        document=document_of(program, point.levels, scale.over.get(command, {}), seed),
+                        program=command_of(command, program, document, experiment.events),
+                        document=document if program.passed == "file" else None,
                         built=BUILT,
                         timeout_s=scale.timeout_s,
                     )
