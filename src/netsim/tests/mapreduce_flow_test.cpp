@@ -57,8 +57,10 @@ std::vector<Arc> random_arcs(int nodes, int count, Random& random) {
     std::vector<Arc> arcs;
     for (int i = 0; i < count; ++i) {
         const int from = static_cast<int>(random.below(static_cast<std::uint64_t>(nodes - 1)));
-        const int to = from + 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(nodes - 1 - from)));
-        arcs.push_back({from, to, static_cast<Amount>(random.below(3)), static_cast<Amount>(random.below(21)) - 10});
+        const int to =
+            from + 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(nodes - 1 - from)));
+        arcs.push_back(
+            {from, to, static_cast<Amount>(random.below(3)), static_cast<Amount>(random.below(21)) - 10});
     }
     return arcs;
 }
@@ -88,7 +90,8 @@ TEST(MinCostFlow, AgreesWithTryingEverything) {
                 for (const auto& [flow, at_least] : best) {
                     lowest = std::min(lowest, at_least);
                 }
-                // Cycles through unreachable parts cannot exist in an acyclic graph, so that the best flow is on paths.
+                // Cycles through unreachable parts cannot exist in an acyclic graph, so that the best flow is
+                // on paths.
                 ASSERT_EQ(found.cost, lowest) << "trial " << trial;
             } else {
                 ASSERT_EQ(found.flow, best.rbegin()->first) << "trial " << trial;
@@ -120,8 +123,8 @@ class Jobs {
 
   private:
     struct NoNetwork final : Transfers {
-        void fetch(Time /*now*/, int /*client*/, int /*server*/, std::uint64_t /*bytes*/, TransferDone& /*to*/,
-                   std::uint64_t /*tag*/) override {}
+        void fetch(Time /*now*/, int /*client*/, int /*server*/, std::uint64_t /*bytes*/,
+                   TransferDone& /*to*/, std::uint64_t /*tag*/) override {}
     };
     NoNetwork network_;
     Waiting waiting_;
@@ -167,7 +170,8 @@ TEST(SharedServer, SpendsTheWorkOfRandomTasks) {
             EXPECT_GE(ends[i], begins[i] + works[i]);
         }
         // A call at whole picoseconds may come one late per begin and end.
-        EXPECT_NEAR(static_cast<double>(jobs.server().busy(loop.now())), static_cast<double>(sum), 80.0 * units * 40);
+        EXPECT_NEAR(static_cast<double>(jobs.server().busy(loop.now())), static_cast<double>(sum),
+                    80.0 * units * 40);
     }
 }
 

@@ -18,7 +18,8 @@ TEST(Jobs, MoveTheBytesOfTableThree) {
     const World small(R"({"jobs": {"workload": "small", "count": 3}})", 24);
     const double each = 640 * kTableMiB;
     EXPECT_DOUBLE_EQ(small.report.value("input.bytes"), 3 * each);
-    EXPECT_NEAR(small.report.value("shuffle.bytes"), (640 + 0.033 + 114) * kTableMiB, 30);  // whole bytes per map
+    EXPECT_NEAR(small.report.value("shuffle.bytes"), (640 + 0.033 + 114) * kTableMiB,
+                30);  // whole bytes per map
     EXPECT_DOUBLE_EQ(small.report.value("output.bytes"), small.report.value("shuffle.bytes"));
 
     for (const auto& [hosts, megabytes] : std::map<int, double>{{24, 5888}, {50, 12544}, {80, 20224}}) {
@@ -32,14 +33,17 @@ TEST(Jobs, MoveTheBytesOfTableThree) {
 
 TEST(Jobs, EveryRemoteByteCrossesTheNetworkOnce) {
     for (const char* replication : {"1", "3"}) {
-        const World world(std::string(R"({"hadoop": {"control_bytes": 0, "replication": 1, "output_replication": )") +
-                              replication + R"(}, "jobs": {"workload": "small", "count": 6}})",
-                          24);
+        const World world(
+            std::string(R"({"hadoop": {"control_bytes": 0, "replication": 1, "output_replication": )") +
+                replication + R"(}, "jobs": {"workload": "small", "count": 6}})",
+            24);
         EXPECT_DOUBLE_EQ(static_cast<double>(world.network.total),
-                         world.report.value("input.bytes.remote") + world.report.value("shuffle.bytes.remote") +
+                         world.report.value("input.bytes.remote") +
+                             world.report.value("shuffle.bytes.remote") +
                              world.report.value("output.bytes.remote"));
         const double copies = replication[0] == '3' ? 2 : 0;
-        EXPECT_DOUBLE_EQ(world.report.value("output.bytes.remote"), copies * world.report.value("output.bytes"));
+        EXPECT_DOUBLE_EQ(world.report.value("output.bytes.remote"),
+                         copies * world.report.value("output.bytes"));
         for (const auto& [ends, bytes] : world.network.carried) {
             EXPECT_NE(ends.first, ends.second);
             EXPECT_NE(ends.first, 0) << "the tracker's host stores nothing";
@@ -97,7 +101,9 @@ TEST(Jobs, NoiseDoesNotDependOnTheNetwork) {
 
 TEST(Jobs, LoadIsAsAskedWhileJobsCome) {
     for (const double load : {10.0, 40.0, 55.0}) {
-        const World world(R"({"jobs": {"workload": "small", "count": 300, "load_percent": )" + std::to_string(load) + "}}", 24);
+        const World world(
+            R"({"jobs": {"workload": "small", "count": 300, "load_percent": )" + std::to_string(load) + "}}",
+            24);
         EXPECT_NEAR(world.report.value("cpu.load.arriving"), load / 100, 0.06 * load / 100) << load;
         EXPECT_NEAR(world.report.value("cpu.demand") / (46 * world.report.value("makespan")),
                     world.report.value("cpu.load"), 0.01 * load / 100)
@@ -159,10 +165,11 @@ TEST(Jobs, OneJobWithoutNoiseTakesWhatArithmeticSays) {
 
 /// Share of all map slots that the first job of two equal ones holds while both want all.
 double most_of_one_job(const char* scheduler) {
-    const World world(std::string(R"({"hadoop": {"scheduler": ")") + scheduler +
-                          R"(", "control_bytes": 0, "replication": 3}, "jobs": {"workload": "terasort", "count": 2, "maps": 60,
+    const World world(
+        std::string(R"({"hadoop": {"scheduler": ")") + scheduler +
+            R"(", "control_bytes": 0, "replication": 3}, "jobs": {"workload": "terasort", "count": 2, "maps": 60,
                               "arrivals": "fixed", "load_percent": 1000}})",
-                      12);
+        12);
     std::map<int, double> end;
     for (const JobResult& job : world.run.tracker().results()) {
         end[job.id] = to_seconds(job.end);
@@ -222,7 +229,8 @@ TEST(Schedulers, ShareSlotsEvenly) {
 }
 
 TEST(Schedulers, QuincyWaitsForANearNodeAsLongAsThatIsCheaper) {
-    // One map on node 1, which is full: 0.5 a second of waiting against 1 in the rack (node 3) and 2 elsewhere.
+    // One map on node 1, which is full: 0.5 a second of waiting against 1 in the rack (node 3) and 2
+    // elsewhere.
     JobSpec spec;
     spec.replicas = {{1}};
     JobState job(spec);
@@ -259,7 +267,8 @@ TEST(Placement, FollowsHadoop) {
 }
 
 TEST(Placement, BalancedGivesEveryWorkerAsMuch) {
-    const Config config = config_of(R"({"hadoop": {"placement": "balanced"}, "jobs": {"workload": "batch"}})");
+    const Config config =
+        config_of(R"({"hadoop": {"placement": "balanced"}, "jobs": {"workload": "batch"}})");
     std::map<int, int> blocks;
     for (const JobSpec& job : make_jobs(config, test::two_racks(24), 3)) {
         for (const std::vector<int>& nodes : job.replicas) {

@@ -48,13 +48,15 @@ class IdealNetwork final : public Transfers, public Handler {
   public:
     explicit IdealNetwork(Loop& loop, Time latency = 300 * kMicrosecond, double bytes_per_s = 125e6)
         : loop_(loop), latency_(latency), bytes_per_s_(bytes_per_s) {}
-    void fetch(Time now, int client, int server, std::uint64_t bytes, TransferDone& to, std::uint64_t tag) override {
+    void fetch(Time now, int client, int server, std::uint64_t bytes, TransferDone& to,
+               std::uint64_t tag) override {
         carried[{server, client}] += bytes;
         ++transfers;
         total += bytes;
         most_to_client[client] = std::max(most_to_client[client], ++open_[client]);
         pending_.push_back({&to, tag, client});
-        loop_.at(now + latency_ + seconds(static_cast<double>(bytes) / bytes_per_s_), *this, pending_.size() - 1);
+        loop_.at(now + latency_ + seconds(static_cast<double>(bytes) / bytes_per_s_), *this,
+                 pending_.size() - 1);
     }
     void on_event(Time now, std::uint64_t number) override {
         const Pending& done = pending_[number];

@@ -105,7 +105,8 @@ JobsConfig parse_jobs(Fields fields) {
     c.workload = fields.choice("workload", {"small", "terasort", "batch"}, c.workload);
     c.count = whole(fields, "count", kCount, c.workload == "batch" ? 1 : c.count);
     c.load_percent = fields.number("load_percent", Range::between(0.01, 1000), c.load_percent);
-    c.arrivals = fields.choice("arrivals", {"poisson", "fixed"}, "poisson") == "poisson" ? Arrivals::Poisson : Arrivals::Fixed;
+    c.arrivals = fields.choice("arrivals", {"poisson", "fixed"}, "poisson") == "poisson" ? Arrivals::Poisson
+                                                                                         : Arrivals::Fixed;
     c.maps = whole(fields, "maps", Range::between(0, 1e6), c.maps);
     c.reduces = whole(fields, "reduces", Range::between(0, 1e6), c.reduces);
     c.block_bytes = fields.number("block_bytes", Range::between(0, 1e12), c.block_bytes);
@@ -188,9 +189,10 @@ nlohmann::ordered_json to_json(const Config& config) {
                        {"reduces", jobs.reduces},
                        {"block_bytes", jobs.block_bytes},
                        {"limit_s", jobs.limit_s}};
-    out["jobs"]["mix"] = Json{{"terasort", jobs.mix.terasort}, {"search", jobs.mix.search}, {"index", jobs.mix.index}};
-    out["jobs"]["ratios"] =
-        Json{{"terasort", jobs.ratios.terasort}, {"search", jobs.ratios.search}, {"index", jobs.ratios.index}};
+    out["jobs"]["mix"] =
+        Json{{"terasort", jobs.mix.terasort}, {"search", jobs.mix.search}, {"index", jobs.mix.index}};
+    out["jobs"]["ratios"] = Json{
+        {"terasort", jobs.ratios.terasort}, {"search", jobs.ratios.search}, {"index", jobs.ratios.index}};
     return out;
 }
 

@@ -30,7 +30,8 @@ void report_runtimes(Report& report, const std::vector<JobResult>& results) {
 
 }  // namespace
 
-JobRun::JobRun(Clock& clock, Transfers& transfers, const Config& config, const Racks& racks, std::uint64_t seed)
+JobRun::JobRun(Clock& clock, Transfers& transfers, const Config& config, const Racks& racks,
+               std::uint64_t seed)
     : cluster_(clock, transfers, config, racks, seed), tracker_(cluster_, make_jobs(config, racks, seed)) {}
 
 void JobRun::report(Report& report) {

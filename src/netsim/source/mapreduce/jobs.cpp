@@ -26,7 +26,8 @@ void shuffle(std::vector<T>& items, Random& random) {
 std::vector<Kind> make_kinds(const Config& config, std::uint64_t seed) {
     const JobsConfig& jobs = config.jobs;
     if (jobs.workload != "small") {
-        return std::vector<Kind>(static_cast<std::size_t>(jobs.count), Kind::TeraSort);
+        std::vector<Kind> all(static_cast<std::size_t>(jobs.count), Kind::TeraSort);
+        return all;
     }
     const std::array<double, 3> shares{jobs.mix.terasort, jobs.mix.search, jobs.mix.index};
     const double sum = shares[0] + shares[1] + shares[2];
@@ -63,8 +64,8 @@ double ratio_of(const Ratios& ratios, Kind kind) {
     return 0;
 }
 
-/// Times between jobs whose mean over the stream is exactly `mean`: a Poisson process given its number of jobs. Without that
-/// a stream of 20 jobs would miss the asked load by 22 % on average.
+/// Times between jobs whose mean over the stream is exactly `mean`: a Poisson process given its number of
+/// jobs. Without that a stream of 20 jobs would miss the asked load by 22 % on average.
 std::vector<double> make_gaps(const JobsConfig& jobs, double mean, std::uint64_t seed) {
     std::vector<double> gaps(static_cast<std::size_t>(jobs.count), mean);
     if (jobs.arrivals == Arrivals::Poisson) {
@@ -81,7 +82,8 @@ std::vector<double> make_gaps(const JobsConfig& jobs, double mean, std::uint64_t
     return gaps;
 }
 
-/// Merges of a reduce task that gets `segments` parts of `part` bytes: one whenever memory is full, one in the end.
+/// Merges of a reduce task that gets `segments` parts of `part` bytes: one whenever memory is full, one in
+/// the end.
 int merges(const ReduceConfig& config, int segments, double part) {
     int count = 0;
     int held = 0;
@@ -141,14 +143,15 @@ double cpu_demand(const Config& config, const JobSpec& job) {
     const HadoopConfig& hadoop = config.hadoop;
     const MapConfig& map = hadoop.map;
     const ReduceConfig& reduce = hadoop.reduce;
-    const double block = static_cast<double>(job.block_bytes);
-    const double output = static_cast<double>(job.map_output_bytes);
+    const auto block = static_cast<double>(job.block_bytes);
+    const auto output = static_cast<double>(job.map_output_bytes);
     const double per_map =
         map.jvm_cycles + block * map.cycles_per_byte + output * map.sort_cycles_per_byte + map.wrap_up_cycles;
     double cycles = job.maps() * per_map * mean_of_noise(hadoop.noise);
     for (int r = 0; r < job.reduces; ++r) {
-        const double part = static_cast<double>(job.part_bytes(r));
-        cycles += (reduce.jvm_cycles + reduce.sort_cycles + merges(reduce, job.maps(), part) * reduce.merge_cycles) *
+        const auto part = static_cast<double>(job.part_bytes(r));
+        cycles += (reduce.jvm_cycles + reduce.sort_cycles +
+                   merges(reduce, job.maps(), part) * reduce.merge_cycles) *
                   mean_of_noise(hadoop.noise);
         cycles += part * job.maps() * reduce.cycles_per_byte * mean_of_noise(hadoop.noise_reduce);
     }
@@ -168,13 +171,14 @@ std::vector<JobSpec> make_jobs(const Config& config, const Racks& racks, std::ui
         job.reduces = wanted.reduces > 0 ? wanted.reduces : batch ? 2 * racks.workers() : 1;
         const double block = wanted.block_bytes > 0 ? wanted.block_bytes : (batch ? 128 : 64) * kMiB;
         job.block_bytes = static_cast<std::uint64_t>(block);
-        job.map_output_bytes = static_cast<std::uint64_t>(std::floor(block * ratio_of(wanted.ratios, kind) + 0.5));
+        job.map_output_bytes =
+            static_cast<std::uint64_t>(std::floor(block * ratio_of(wanted.ratios, kind) + 0.5));
         job.replicas.resize(static_cast<std::size_t>(maps));
         demand += cpu_demand(config, job);
         jobs.push_back(std::move(job));
     }
     place_blocks(jobs, config, racks, seed);
-    const double cores = static_cast<double>(racks.workers()) * config.cluster.cores;
+    const auto cores = static_cast<double>(racks.workers() * config.cluster.cores);
     const double mean_gap = demand / wanted.count / (cores * wanted.load_percent / 100);
     const std::vector<double> gaps = make_gaps(wanted, mean_gap, seed);
     double ready = 0;

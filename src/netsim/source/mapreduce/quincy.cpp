@@ -5,8 +5,9 @@
 //                        -> any rack         -> its nodes       (cost: cross)
 //   node -> sink, capacity: its free slots
 //
-// The arc from job to map costs minus what waiting costs it, so that flow is worth its while only where starting a map
-// costs less than leaving it. The arc from source to job lets through what the job lacks to its fair share.
+// The arc from job to map costs minus what waiting costs it, so that flow is worth its while only where
+// starting a map costs less than leaving it. The arc from source to job lets through what the job lacks to
+// its fair share.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -80,7 +81,8 @@ void QuincyScheduler::plan(Time now, const ClusterView& view) {
     for (int host = 1; host < number.hosts; ++host) {
         const Amount slots = view.free_map_slots[static_cast<std::size_t>(host)];
         if (slots > 0) {
-            graph.add_arc(number.rack(view.racks.of[static_cast<std::size_t>(host)]), number.host(host), slots, 0);
+            graph.add_arc(number.rack(view.racks.of[static_cast<std::size_t>(host)]), number.host(host),
+                          slots, 0);
             graph.add_arc(number.host(host), Numbers::kSink, slots, 0);
         }
     }
@@ -109,9 +111,11 @@ void QuincyScheduler::plan(Time now, const ClusterView& view) {
                 racks.insert(view.racks.of[static_cast<std::size_t>(replica)]);
             }
             for (const int rack : racks) {
-                to_rack.push_back({graph.add_arc(map_node, number.rack(rack), 1, whole(config_.rack)), {&job, map}});
+                to_rack.push_back(
+                    {graph.add_arc(map_node, number.rack(rack), 1, whole(config_.rack)), {&job, map}});
             }
-            to_any.push_back({graph.add_arc(map_node, Numbers::kAnywhere, 1, whole(config_.cross)), {&job, map}});
+            to_any.push_back(
+                {graph.add_arc(map_node, Numbers::kAnywhere, 1, whole(config_.cross)), {&job, map}});
             ++map_node;
         }
     }
@@ -133,7 +137,8 @@ void QuincyScheduler::plan(Time now, const ClusterView& view) {
         }
         // Nearest first, then the node with most free slots: which of them is all the same to the flow.
         const auto rank = [&](int host) {
-            const Locality here = locality(candidate.choice.job->spec, candidate.choice.map, host, view.racks);
+            const Locality here =
+                locality(candidate.choice.job->spec, candidate.choice.map, host, view.racks);
             return std::pair{here, -left[static_cast<std::size_t>(host)]};
         };
         int best = 0;

@@ -21,9 +21,9 @@ class FairScheduler : public Scheduler {
     JobState* pick_reduce(double slowstart, const ClusterView& view) override;
 };
 
-/// Maps by minimum cost flow after Isard et al. (SOSP 2009), without preemption: running tasks stay where they are. A job gets
-/// no more than its fair share of the slots; a task waits as long as that is cheaper than to read from afar.
-/// Reduces have no preferred node and are started as by the fair policy.
+/// Maps by minimum cost flow after Isard et al. (SOSP 2009), without preemption: running tasks stay where
+/// they are. A job gets no more than its fair share of the slots; a task waits as long as that is cheaper
+/// than to read from afar. Reduces have no preferred node and are started as by the fair policy.
 class QuincyScheduler final : public FairScheduler {
   public:
     explicit QuincyScheduler(const QuincyConfig& config) : config_(config) {}

@@ -43,7 +43,7 @@ Process Tasks::run_map(JobState& job, int map, int node) {
     co_await cluster_.compute(node, config.jvm_cycles, random);
 
     const int source = source_of(spec, map, node);
-    const double output = static_cast<double>(spec.map_output_bytes);
+    const auto output = static_cast<double>(spec.map_output_bytes);
     const double ratio = output / static_cast<double>(spec.block_bytes);
     // Input is read in pieces whose output fills the spill buffer, each when the one before is on disk.
     const std::uint64_t piece = ratio * static_cast<double>(spec.block_bytes) > config.spill_bytes
@@ -52,7 +52,7 @@ Process Tasks::run_map(JobState& job, int map, int node) {
     int spills = 0;
     for (std::uint64_t done = 0; done < spec.block_bytes; ++spills) {
         const std::uint64_t bytes = std::min(piece, spec.block_bytes - done);
-        const double in = static_cast<double>(bytes);
+        const auto in = static_cast<double>(bytes);
         co_await cluster_.read(source, in, random);
         co_await cluster_.fetch(node, source, bytes);
         co_await cluster_.compute(node, in * config.cycles_per_byte, random);
@@ -150,7 +150,7 @@ Process Tasks::run_reduce(ReduceTask& task) {
     start_fetches(task);
     co_await task.complete;
 
-    const double bytes = static_cast<double>(task.bytes);
+    const auto bytes = static_cast<double>(task.bytes);
     if (task.memory_segments > 0) {
         co_await cluster_.compute(node, config.merge_cycles, random);
         co_await cluster_.write(node, task.memory_bytes, random);
@@ -164,8 +164,7 @@ Process Tasks::run_reduce(ReduceTask& task) {
     const auto draw = [&placement](std::size_t n) { return static_cast<std::size_t>(placement.below(n)); };
     for (std::uint64_t done = 0; done < task.bytes;) {
         const std::uint64_t block = std::min(spec.block_bytes, task.bytes - done);
-        const std::vector<int> nodes =
-            replica_nodes(cluster_.racks(), node, hadoop.output_replication, draw);
+        const std::vector<int> nodes = replica_nodes(cluster_.racks(), node, hadoop.output_replication, draw);
         Copies copies;
         copies.open = static_cast<int>(nodes.size());
         for (std::size_t copy = 0; copy < nodes.size(); ++copy) {

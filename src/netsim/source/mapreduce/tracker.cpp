@@ -93,7 +93,8 @@ bool Tracker::start_map(int node) {
     ++job.running_maps;
     job.map_node[static_cast<std::size_t>(choice->map)] = node;
     --at(free_map_slots_, node);
-    totals_.most_maps_on_node = std::max(totals_.most_maps_on_node, config_.map_slots - at(free_map_slots_, node));
+    totals_.most_maps_on_node =
+        std::max(totals_.most_maps_on_node, config_.map_slots - at(free_map_slots_, node));
     switch (locality(job.spec, choice->map, node, cluster_.racks())) {
         case Locality::Node:
             ++totals_.maps_node;
@@ -122,9 +123,10 @@ bool Tracker::start_reduce(int node) {
     --at(free_reduce_slots_, node);
     totals_.most_reduces_on_node =
         std::max(totals_.most_reduces_on_node, config_.reduce_slots - at(free_reduce_slots_, node));
-    job->reduces.push_back(std::make_unique<ReduceTask>(
-        *job, index, node,
-        cluster_.random(kFetchOrder, static_cast<std::uint64_t>(job->spec.id), static_cast<std::uint64_t>(index))));
+    job->reduces.push_back(
+        std::make_unique<ReduceTask>(*job, index, node,
+                                     cluster_.random(kFetchOrder, static_cast<std::uint64_t>(job->spec.id),
+                                                     static_cast<std::uint64_t>(index))));
     ReduceTask& task = *job->reduces.back();
     task.ready = job->finished_maps;  // the message that starts it lists them
     task.announced = task.ready.size();

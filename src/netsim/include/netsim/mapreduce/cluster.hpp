@@ -25,8 +25,9 @@ class Cluster {
     SharedServer& cpu(int host) { return hosts_[static_cast<std::size_t>(host)].cpu; }
     SharedServer& disk(int host) { return hosts_[static_cast<std::size_t>(host)].disk; }
 
-    /// Random numbers of one of the run's many independent purposes. A task has its own, so that its noise is the same whatever
-    /// else happens: two runs that differ in the network only differ by what the network does.
+    /// Random numbers of one of the run's many independent purposes. A task has its own, so that its noise is
+    /// the same whatever else happens: two runs that differ in the network only differ by what the network
+    /// does.
     Random random(std::uint64_t purpose, std::uint64_t first = 0, std::uint64_t second = 0,
                   std::uint64_t third = 0) const;
 
@@ -46,8 +47,8 @@ class Cluster {
     }
     /// To await: `client` has `bytes` from `server`.
     auto fetch(int client, int server, std::uint64_t bytes) { return waiting_.fetch(client, server, bytes); }
-    /// To await: `to` has a control message of `from`. The receiver opens the connection, so that the wait ends when it has the
-    /// message.
+    /// To await: `to` has a control message of `from`. The receiver opens the connection, so that the wait
+    /// ends when it has the message.
     auto message(int from, int to) {
         const int bytes = config_.hadoop.control_bytes;
         return waiting_.fetch(to, bytes > 0 ? from : to, static_cast<std::uint64_t>(bytes));

@@ -1,9 +1,10 @@
 #pragma once
-/// What can be set about nodes, Hadoop and jobs: the sections "cluster", "hadoop" and "jobs" of a configuration.
+/// What can be set about nodes, Hadoop and jobs: the sections "cluster", "hadoop" and "jobs" of a
+/// configuration.
 ///
-/// Most values are those of MRPerf (the source of 2010), the simulator of the paper; "MRPerf" below means that it has this
-/// value or does this. "The paper": Fischer e Silva and Carpenter on Energy Efficient Ethernet on MapReduce clusters.
-/// What neither of them states is an open choice and says so.
+/// Most values are those of MRPerf (the source of 2010), the simulator of the paper; "MRPerf" below means
+/// that it has this value or does this. "The paper": Fischer e Silva and Carpenter on Energy Efficient
+/// Ethernet on MapReduce clusters. What neither of them states is an open choice and says so.
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -14,8 +15,9 @@ inline constexpr double kMiB = 1024.0 * 1024.0;
 
 /// Section "cluster": what a node can do.
 struct ClusterConfig {
-    /// Cores per worker. The paper's Table II lists 2 cores and 2 processors; its text says "the throughput of a
-    /// two-core Xeon at 2.5 GHz", which is read here as 2 cores: 46, 98 and 158 worker cores for 24, 50 and 80 nodes.
+    /// Cores per worker. The paper's Table II lists 2 cores and 2 processors; its text says "the throughput
+    /// of a two-core Xeon at 2.5 GHz", which is read here as 2 cores: 46, 98 and 158 worker cores for 24, 50
+    /// and 80 nodes.
     int cores = 2;
     /// Cycles per second of a core. MRPerf: "Xeon 2.5GHz L5420".
     double core_hz = 2.5e9;
@@ -37,8 +39,9 @@ struct QuincyConfig {
     double local = 0.001;  ///< cost of a map whose block is on the node
     double rack = 1;       ///< ... in the rack
     double cross = 2;      ///< ... in another rack
-    /// Longest time that a plan is kept, s. It is made anew when jobs or slots have come; waiting alone changes it
-    /// slowly. Open choice (MRPerf plans at every heartbeat, of which there are 10 in this time with 100 nodes).
+    /// Longest time that a plan is kept, s. It is made anew when jobs or slots have come; waiting alone
+    /// changes it slowly. Open choice (MRPerf plans at every heartbeat, of which there are 10 in this time
+    /// with 100 nodes).
     double replan_s = 0.1;
 };
 
@@ -60,8 +63,8 @@ struct ReduceConfig {
     double merge_cycles = 1.0e9;      ///< per merge
     double sort_cycles = 6.0e9;
     double cycles_per_byte = 90;
-    /// Fetches at once per reduce task. Open choice: 5 is Hadoop's default and stands in a comment of MRPerf, which
-    /// itself uses the number of nodes.
+    /// Fetches at once per reduce task. Open choice: 5 is Hadoop's default and stands in a comment of MRPerf,
+    /// which itself uses the number of nodes.
     int copiers = 5;
     /// Order of fetches: "completion" of the maps (MRPerf), or "random" among those that are ready (Hadoop).
     bool random_order = false;
@@ -86,13 +89,14 @@ struct HadoopConfig {
     bool balanced_placement = false;
     /// Share of a job's maps that must have ended before its reduces start. MRPerf: 0; Hadoop: 0.05.
     double slowstart = 0;
-    /// End of a task is reported "at-once" over its own connection (MRPerf) or with the next "heartbeat" (Hadoop).
+    /// End of a task is reported "at-once" over its own connection (MRPerf) or with the next "heartbeat"
+    /// (Hadoop).
     bool report_at_once = true;
-    /// Bytes of a control message (heartbeat, start and end of a task, end of a map to each reduce). MRPerf: 100.
-    /// 0: control takes neither traffic nor time.
+    /// Bytes of a control message (heartbeat, start and end of a task, end of a map to each reduce). MRPerf:
+    /// 100. 0: control takes neither traffic nor time.
     int control_bytes = 100;
-    /// Every step on a CPU or disk takes its mean time times a lognormal factor whose logarithm has the standard
-    /// deviation ln(noise). MRPerf: 1.10, and 1.04 for the computing of a reduce. 1: none.
+    /// Every step on a CPU or disk takes its mean time times a lognormal factor whose logarithm has the
+    /// standard deviation ln(noise). MRPerf: 1.10, and 1.04 for the computing of a reduce. 1: none.
     double noise = 1.10;
     double noise_reduce = 1.04;
     MapConfig map;
@@ -102,7 +106,8 @@ struct HadoopConfig {
 /// How jobs come.
 enum class Arrivals { Poisson, Fixed };
 
-/// Bytes of map output (and of job output) per byte of input. Table III of the paper: 640, 0.033 and 114 of 640 MB.
+/// Bytes of map output (and of job output) per byte of input. Table III of the paper: 640, 0.033 and 114 of
+/// 640 MB.
 struct Ratios {
     double terasort = 1;
     double search = 0.033 / 640;
@@ -116,15 +121,17 @@ struct Mix {
     double index = 1;
 };
 
-/// Section "jobs". Which keys have which defaults depends on the workload: "small" is the mix of small jobs, "terasort" are small
-/// jobs that are all TeraSort (the paper's section IV-C4), "batch" is one TeraSort over the whole cluster.
+/// Section "jobs". Which keys have which defaults depends on the workload: "small" is the mix of small jobs,
+/// "terasort" are small jobs that are all TeraSort (the paper's section IV-C4), "batch" is one TeraSort over
+/// the whole cluster.
 struct JobsConfig {
     std::string workload = "small";
     /// Number of jobs. Open choice; 1 for batch.
     int count = 20;
     /// CPU demand of the stream in percent of all worker cores. The paper: 40, and 5 to 55.
     double load_percent = 40;
-    /// Open choice: the paper says "each released at a particular time"; MRPerf's generator draws exponential gaps.
+    /// Open choice: the paper says "each released at a particular time"; MRPerf's generator draws exponential
+    /// gaps.
     Arrivals arrivals = Arrivals::Poisson;
     /// 0: 10, or for batch twice the number of workers. The paper's Table II.
     int maps = 0;
@@ -145,8 +152,8 @@ struct Config {
     JobsConfig jobs;
 };
 
-/// Reads the three sections of a document; the others are not looked at. All keys are optional, as are the sections.
-/// Throws ConfigError that names the path of the field ("jobs.count: found -1, expected ...").
+/// Reads the three sections of a document; the others are not looked at. All keys are optional, as are the
+/// sections. Throws ConfigError that names the path of the field ("jobs.count: found -1, expected ...").
 Config read_config(const nlohmann::json& document);
 
 /// The three sections with every value that is in force.

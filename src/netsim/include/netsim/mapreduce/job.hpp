@@ -29,7 +29,8 @@ struct JobSpec {
     /// What one map has for reduce `reduce`; the reduces together get every byte once.
     std::uint64_t part_bytes(int reduce) const {
         const auto parts = static_cast<std::uint64_t>(reduces);
-        return map_output_bytes / parts + (static_cast<std::uint64_t>(reduce) < map_output_bytes % parts ? 1 : 0);
+        return map_output_bytes / parts +
+               (static_cast<std::uint64_t>(reduce) < map_output_bytes % parts ? 1 : 0);
     }
 };
 
@@ -41,9 +42,9 @@ struct Racks {
     int count() const;
 };
 
-/// `replicas` different workers for a block whose first copy lies on `first`: the second in another rack, the third in
-/// the rack of the second (Hadoop's default policy), the others anywhere. Where a rack has no node left any other is taken.
-/// `draw` gives a number below its argument.
+/// `replicas` different workers for a block whose first copy lies on `first`: the second in another rack, the
+/// third in the rack of the second (Hadoop's default policy), the others anywhere. Where a rack has no node
+/// left any other is taken. `draw` gives a number below its argument.
 template <class Draw>
 std::vector<int> replica_nodes(const Racks& racks, int first, int replicas, Draw&& draw) {
     std::vector<int> chosen{first};
@@ -67,7 +68,9 @@ std::vector<int> replica_nodes(const Racks& racks, int first, int replicas, Draw
     const auto rack_of = [&](std::size_t i) { return racks.of[static_cast<std::size_t>(chosen[i])]; };
     for (int copy = 1; copy < replicas; ++copy) {
         pick([&](int rack) {
-            return copy == 1 ? rack != rack_of(0) : copy == 2 && chosen.size() > 1 ? rack == rack_of(1) : true;
+            return copy == 1                        ? rack != rack_of(0)
+                   : copy == 2 && chosen.size() > 1 ? rack == rack_of(1)
+                                                    : true;
         });
     }
     return chosen;

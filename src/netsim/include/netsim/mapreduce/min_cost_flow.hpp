@@ -1,6 +1,7 @@
 #pragma once
-/// Minimum cost flow in a small graph, by successive shortest paths with potentials (Ahuja, Magnanti, Orlin: Network
-/// Flows, 1993, section 9.7). Costs and capacities are whole numbers, so that ties are ties on any machine.
+/// Minimum cost flow in a small graph, by successive shortest paths with potentials (Ahuja, Magnanti, Orlin:
+/// Network Flows, 1993, section 9.7). Costs and capacities are whole numbers, so that ties are ties on any
+/// machine.
 
 #include <cstdint>
 #include <vector>
@@ -13,15 +14,16 @@ class MinCostFlow {
 
     explicit MinCostFlow(int nodes) : out_(static_cast<std::size_t>(nodes)) {}
 
-    /// Adds an arc; returns its number. Costs may be negative, but no cycle of the graph may have a negative cost.
+    /// Adds an arc; returns its number. Costs may be negative, but no cycle of the graph may have a negative
+    /// cost.
     int add_arc(int from, int to, Amount capacity, Amount cost);
 
     struct Result {
         Amount flow = 0;
         Amount cost = 0;
     };
-    /// Sends flow from `source` to `sink` along cheapest paths: as much as fits or, with `while_negative`, as long as one more
-    /// unit lowers the cost. At most `limit` units.
+    /// Sends flow from `source` to `sink` along cheapest paths: as much as fits or, with `while_negative`, as
+    /// long as one more unit lowers the cost. At most `limit` units.
     Result solve(int source, int sink, Amount limit, bool while_negative);
 
     /// Flow on an arc.

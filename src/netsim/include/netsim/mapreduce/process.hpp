@@ -1,9 +1,9 @@
 #pragma once
 /// Processes of the job layer: coroutines that wait for devices, transfers and timers.
 ///
-/// A task of a job is a sequence of steps (start a JVM, read, compute, ...), each of which waits for something. Written
-/// as a coroutine it reads as that sequence. The job layer has a few hundred steps per task, so that what a
-/// coroutine costs does not matter beside the millions of packets between two of them.
+/// A task of a job is a sequence of steps (start a JVM, read, compute, ...), each of which waits for
+/// something. Written as a coroutine it reads as that sequence. The job layer has a few hundred steps per
+/// task, so that what a coroutine costs does not matter beside the millions of packets between two of them.
 
 #include <coroutine>
 #include <cstdint>
@@ -52,10 +52,10 @@ class Processes {
     std::vector<std::size_t> free_;
 };
 
-/// Return type of a process: runs at once, nobody waits for its end. It must be a member function (or a function
-/// whose first parameter is an object) with a member `processes()`.
+/// Return type of a process: runs at once, nobody waits for its end. It must be a member function (or a
+/// function whose first parameter is an object) with a member `processes()`.
 struct Process {
-    struct promise_type {
+    struct promise_type {  // NOLINT(readability-identifier-naming): the language's name
         template <class Owner, class... Arguments>
         explicit promise_type(Owner& owner, Arguments&&... /*unused*/) : processes(owner.processes()) {}
         promise_type(const promise_type&) = delete;

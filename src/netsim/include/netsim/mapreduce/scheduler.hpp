@@ -45,8 +45,8 @@ class Scheduler {
 /// The scheduler that the configuration asks for.
 std::unique_ptr<Scheduler> make_scheduler(const HadoopConfig& config);
 
-/// Largest equal shares of `slots` for jobs with these demands: nobody gets more than it demands, what is left is shared by
-/// the others; the first jobs get what does not divide.
+/// Largest equal shares of `slots` for jobs with these demands: nobody gets more than it demands, what is
+/// left is shared by the others; the first jobs get what does not divide.
 std::vector<int> fair_shares(const std::vector<int>& demands, int slots);
 
 }  // namespace netsim::mapreduce

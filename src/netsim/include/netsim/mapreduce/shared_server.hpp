@@ -10,8 +10,9 @@
 
 namespace netsim::mapreduce {
 
-/// `units` equal servers, shared by any number of tasks. A task uses one unit at most: with n tasks each advances at the
-/// rate min(1, units / n). All arithmetic is in whole picoseconds, so that results do not depend on the machine.
+/// `units` equal servers, shared by any number of tasks. A task uses one unit at most: with n tasks each
+/// advances at the rate min(1, units / n). All arithmetic is in whole picoseconds, so that results do not
+/// depend on the machine.
 class SharedServer final : public Handler {
   public:
     /// `units`: 2 for a node with the throughput of two cores, 1 for a disk.
