@@ -4,8 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$PWD/.venv/bin:$PATH
 mapfile -d '' shell_files < <(git ls-files -z '*.sh' .ci/run)
-mapfile -d '' cpp_files < <(git ls-files -z 'src/engine/*.cpp' 'src/engine/*.hpp')
-mapfile -d '' tidy_files < <(git ls-files -z 'src/engine/source/*.cpp' 'src/engine/apps/*.cpp')
+mapfile -d '' cpp_files < <(git ls-files -z 'src/*.cpp' 'src/*.hpp')
 
 step() { printf 'lint: %s\n' "$1"; }
 
@@ -18,5 +17,8 @@ step "lintr" && Rscript --vanilla -e 'l <- lintr::lint_dir("scripts/figures"); p
 step "clang-format" && clang-format --dry-run -Werror "${cpp_files[@]}"
 # clang-tidy reads how each file is compiled from a configured build tree; headers are checked through the sources.
 step "clang-tidy"
-cmake -S src/engine -B build/engine -G Ninja -DBUILD_TESTING=ON >/dev/null
-printf '%s\0' "${tidy_files[@]}" | xargs -0 -n 2 -P "$(nproc)" clang-tidy --quiet -p build/engine 2>/dev/null
+for program in engine netsim; do
+  cmake -S "src/$program" -B "build/$program-tests" -G Ninja -DBUILD_TESTING=ON >/dev/null
+  git ls-files -z "src/$program/source/*.cpp" "src/$program/apps/*.cpp" |
+    xargs -0 -n 2 -P "$(nproc)" clang-tidy --quiet -p "build/$program-tests" 2>/dev/null
+done

@@ -1,4 +1,4 @@
-"""The engine's own tests (GoogleTest under MPI, by ctest): as it is used, and under the sanitizers."""
+"""The C++ programs' own tests (GoogleTest, by ctest): as they are used, and under the sanitizers."""
 
 import os
 import subprocess
@@ -17,21 +17,12 @@ def run(*command: str) -> str:
 
 
 @pytest.mark.timeout(3000)
-@pytest.mark.parametrize("kind", ["engine", "engine-sanitize"])
+@pytest.mark.parametrize("kind", ["engine", "engine-sanitize", "netsim", "netsim-sanitize"])
 def test_ctest(kind: str) -> None:
-    tree = f"build/{kind}"
-    sanitize = "ON" if kind.endswith("sanitize") else "OFF"
-    run(
-        "cmake",
-        "-S",
-        "src/engine",
-        "-B",
-        tree,
-        "-G",
-        "Ninja",
-        "-DBUILD_TESTING=ON",
-        f"-DKVASIR_SANITIZE={sanitize}",
-    )
+    program, _, sanitized = kind.partition("-")
+    tree = f"build/{kind}-tests"
+    options = ["-DBUILD_TESTING=ON", f"-DKVASIR_SANITIZE={'ON' if sanitized else 'OFF'}"]
+    run("cmake", "-S", f"src/{program}", "-B", tree, "-G", "Ninja", *options)
     run("cmake", "--build", tree, "--parallel", JOBS)
     output = run("ctest", "--test-dir", tree, "--output-on-failure", "--no-tests=error")
     assert "100% tests passed" in output
