@@ -1,6 +1,7 @@
 #include "eee_net_device.hpp"
 
 #include <ns3/ethernet-header.h>
+#include <ns3/ipv4-header.h>
 #include <ns3/node.h>
 #include <ns3/simulator.h>
 
@@ -10,6 +11,25 @@ namespace referee {
 namespace {
 
 netsim::Time now() { return ns3::Simulator::Now().GetTimeStep(); }
+
+/// Marks an IP frame "congestion experienced" if its sender allows that. Returns whether it did.
+bool mark(ns3::Packet& frame) {
+    constexpr std::uint16_t kIpv4 = 0x0800;
+    ns3::EthernetHeader ethernet(false);
+    ns3::Ipv4Header ip;
+    frame.RemoveHeader(ethernet);
+    bool marked = false;
+    if (ethernet.GetLengthType() == kIpv4) {
+        frame.RemoveHeader(ip);
+        marked = ip.GetEcn() == ns3::Ipv4Header::ECN_ECT0 || ip.GetEcn() == ns3::Ipv4Header::ECN_ECT1;
+        if (marked) {
+            ip.SetEcn(ns3::Ipv4Header::ECN_CE);
+        }
+        frame.AddHeader(ip);
+    }
+    frame.AddHeader(ethernet);
+    return marked;
+}
 
 }  // namespace
 
@@ -90,6 +110,9 @@ void EeeNetDevice::queue(const ns3::Ptr<ns3::Packet>& frame) {
     if (full || (filter_ && filter_(*frame))) {
         ++counters_->drops;
         return;
+    }
+    if (settings_.mark_bytes != 0 && waiting_bytes_ >= settings_.mark_bytes && mark(*frame)) {
+        ++counters_->marks;
     }
     waiting_.push_back(frame);
     waiting_bytes_ += bytes;

@@ -32,6 +32,7 @@ inline constexpr std::uint32_t kPreambleAndGap = 20;
 /// What all interfaces of a run count together.
 struct Counters {
     std::uint64_t hops = 0;   ///< frames sent by a port
+    std::uint64_t marks = 0;  ///< frames marked "congestion experienced"
     std::uint64_t drops = 0;  ///< frames that found a full buffer, or that a filter took away
 };
 
@@ -64,8 +65,9 @@ class EeeNetDevice : public ns3::NetDevice {
         netsim::eee::PortSettings port;
         netsim::Time byte_time = 0;  ///< of one byte on the wire
         std::uint32_t buffer_bytes =
-            0;             ///< room for frames, the one being sent included, in bytes on the wire
-        ns3::Time delay;   ///< of the cable, switching included
+            0;                         ///< room for frames, the one being sent included, in bytes on the wire
+        std::uint64_t mark_bytes = 0;  ///< buffer filled so far marks frames that allow it; 0: marks none
+        ns3::Time delay;               ///< of the cable, switching included
         ns3::Time jitter;  ///< upper end of a uniform delay before queueing; frames keep their order
     };
 

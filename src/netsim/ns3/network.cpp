@@ -7,6 +7,8 @@
 #include <ns3/ipv4-interface.h>
 #include <ns3/ipv4-l3-protocol.h>
 
+#include <algorithm>
+
 namespace referee {
 namespace {
 
@@ -75,6 +77,9 @@ ns3::Ptr<EeeNetDevice> Network::add_port(const ns3::Ptr<ns3::Node>& node, netsim
     settings.port = netsim::port_settings(config_.eee.policy.at(index), config_.eee, speed);
     settings.byte_time = speed.byte_time;
     settings.buffer_bytes = host ? config_.host_buffer_bytes : config_.buffer_bytes;
+    if (!host && config_.queue.kind == netsim::QueueConfig::Kind::ecn) {
+        settings.mark_bytes = std::max<std::uint64_t>(1, config_.queue.mark_bytes);
+    }
     settings.delay = ns3::PicoSeconds(config_.latency.at(index));
     settings.jitter = ns3::PicoSeconds(host ? config_.tcp.jitter : 0);
     const auto device = ns3::CreateObject<EeeNetDevice>();

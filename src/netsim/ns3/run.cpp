@@ -19,7 +19,7 @@ netsim::Config read_config(const nlohmann::json& document, const std::vector<std
         }
     };
     refuse(config.topology.kind != netsim::TopologyConfig::Kind::two_rack, "topology.kind", "two-rack");
-    refuse(config.queue.kind != netsim::QueueConfig::Kind::drop_tail, "queue.kind", "drop-tail");
+    refuse(config.queue.kind == netsim::QueueConfig::Kind::red, "queue.kind", "drop-tail and ecn");
     refuse(config.eee.symmetric_lpi, "eee.symmetric_lpi", "false");
     refuse(config.tcp.reuse_connections, "tcp.reuse_connections", "false");
     refuse(!config.tcp.syn_loss, "tcp.syn_loss", "true");
@@ -68,6 +68,7 @@ void add_results(netsim::Report& report, const netsim::Config& config, const Net
     const auto hops = static_cast<double>(network.counters().hops);
     add("hops", hops, "1");
     add("drops", static_cast<double>(network.counters().drops), "1");
+    add("marks", static_cast<double>(network.counters().marks), "1");
     add("timeouts", static_cast<double>(transfers.counters().timeouts), "1");
     add("bytes.sent", static_cast<double>(transfers.counters().bytes), "B");
     rusage usage{};
