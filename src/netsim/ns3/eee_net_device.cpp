@@ -92,15 +92,7 @@ bool EeeNetDevice::SendFrom(ns3::Ptr<ns3::Packet> packet, const ns3::Address& fr
     // A bridge gives the same packet to several ports.
     const ns3::Ptr<ns3::Packet> frame = packet->Copy();
     frame->AddHeader(header);
-    if (settings_.jitter.IsZero()) {
-        queue(frame);
-        return true;
-    }
-    const ns3::Time drawn =
-        ns3::Simulator::Now() +
-        ns3::PicoSeconds(static_cast<std::int64_t>(uniform_() * settings_.jitter.GetPicoSeconds()));
-    last_queued_ = ns3::Max(drawn, last_queued_);  // events at equal times keep their order
-    ns3::Simulator::Schedule(last_queued_ - ns3::Simulator::Now(), &EeeNetDevice::queue, this, frame);
+    queue(frame);
     return true;
 }
 
@@ -121,10 +113,11 @@ void EeeNetDevice::queue(const ns3::Ptr<ns3::Packet>& frame) {
 }
 
 void EeeNetDevice::serve() {
-    if (!sending_ && !waiting_.empty() && port_->may_start(now())) {
-        sending_ = true;
-        const netsim::Time takes =
-            settings_.byte_time * (frame_bytes(waiting_.front()->GetSize()) + kPreambleAndGap);
+    if (on_wire_ == nullptr && !waiting_.empty() && port_->may_start(now())) {
+        on_wire_ = waiting_.front();
+        waiting_.pop_front();
+        waiting_bytes_ -= frame_bytes(on_wire_->GetSize());
+        const netsim::Time takes = settings_.byte_time * (frame_bytes(on_wire_->GetSize()) + kPreambleAndGap);
         busy_ += takes;
         ns3::Simulator::Schedule(ns3::PicoSeconds(takes), &EeeNetDevice::sent, this);
     }
@@ -132,16 +125,21 @@ void EeeNetDevice::serve() {
 }
 
 void EeeNetDevice::sent() {
-    const ns3::Ptr<ns3::Packet> frame = waiting_.front();
-    waiting_.pop_front();
-    waiting_bytes_ -= frame_bytes(frame->GetSize());
-    sending_ = false;
+    const ns3::Ptr<ns3::Packet> frame = on_wire_;
+    on_wire_ = nullptr;
     ++counters_->hops;
     if (watcher_) {
         watcher_(*frame, false);
     }
-    ns3::Simulator::ScheduleWithContext(peer_->node_->GetId(), settings_.delay, &EeeNetDevice::arrive, peer_,
-                                        frame);
+    ns3::Time arrival = ns3::Simulator::Now() + settings_.delay;
+    if (!settings_.jitter.IsZero()) {
+        const double drawn = uniform_() * static_cast<double>(settings_.jitter.GetPicoSeconds());
+        // Events at equal times keep their order.
+        arrival = ns3::Max(arrival + ns3::PicoSeconds(static_cast<std::int64_t>(drawn)), last_arrival_);
+        last_arrival_ = arrival;
+    }
+    ns3::Simulator::ScheduleWithContext(peer_->node_->GetId(), arrival - ns3::Simulator::Now(),
+                                        &EeeNetDevice::arrive, peer_, frame);
     port_->transmit_done(now(), waiting_.empty());
     serve();
 }
@@ -153,7 +151,7 @@ void EeeNetDevice::timer() {
 
 void EeeNetDevice::plan_timer() {
     // While a frame is being sent the end of sending looks after the rest.
-    const netsim::Time wanted = sending_ ? netsim::kNever : port_->next_call();
+    const netsim::Time wanted = on_wire_ != nullptr ? netsim::kNever : port_->next_call();
     if (timer_.IsRunning()) {
         if (timer_at_.GetPicoSeconds() == wanted) {
             return;
@@ -190,6 +188,7 @@ void EeeNetDevice::arrive(const ns3::Ptr<ns3::Packet>& frame) {
 void EeeNetDevice::DoDispose() {
     timer_.Cancel();
     waiting_.clear();
+    on_wire_ = nullptr;
     node_ = nullptr;
     cable_ = nullptr;
     NetDevice::DoDispose();

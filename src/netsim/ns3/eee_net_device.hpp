@@ -68,7 +68,7 @@ class EeeNetDevice : public ns3::NetDevice {
             0;                         ///< room for frames, the one being sent included, in bytes on the wire
         std::uint64_t mark_bytes = 0;  ///< buffer filled so far marks frames that allow it; 0: marks none
         ns3::Time delay;               ///< of the cable, switching included
-        ns3::Time jitter;  ///< upper end of a uniform delay before queueing; frames keep their order
+        ns3::Time jitter;  ///< upper end of a uniform time added to the delay; frames keep their order
     };
 
     static ns3::TypeId GetTypeId();
@@ -142,9 +142,9 @@ class EeeNetDevice : public ns3::NetDevice {
     Watcher watcher_;
     std::deque<ns3::Ptr<ns3::Packet>> waiting_;
     std::uint64_t waiting_bytes_ = 0;
-    bool sending_ = false;
     netsim::Time busy_ = 0;
-    ns3::Time last_queued_;
+    ns3::Ptr<ns3::Packet> on_wire_;
+    ns3::Time last_arrival_;
     ns3::EventId timer_;
     ns3::Time timer_at_;
 };

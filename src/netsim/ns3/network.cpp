@@ -39,8 +39,8 @@ Network::Network(const netsim::Config& config)
         add_host(static_cast<std::size_t>(i) % kRacks);
     }
     for (std::size_t rack = 0; rack < kRacks; ++rack) {
-        const auto up = add_port(switches_[rack], netsim::LinkClass::core, false);
-        const auto down = add_port(switches_[kRacks], netsim::LinkClass::core, false);
+        const auto up = add_port(switches_[rack], netsim::LinkClass::core, End::core_port);
+        const auto down = add_port(switches_[kRacks], netsim::LinkClass::core, End::core_port);
         EeeNetDevice::connect(up, down);
         switch_ports_[rack].push_back(up);
         switch_ports_[kRacks].push_back(down);
@@ -56,8 +56,8 @@ void Network::add_host(std::size_t rack) {
     ns3::InternetStackHelper stack;
     stack.SetIpv6StackInstall(false);
     stack.Install(host);
-    const auto here = add_port(host, netsim::LinkClass::edge, true);
-    const auto there = add_port(switches_[rack], netsim::LinkClass::edge, false);
+    const auto here = add_port(host, netsim::LinkClass::edge, End::host);
+    const auto there = add_port(switches_[rack], netsim::LinkClass::edge, End::rack_port);
     EeeNetDevice::connect(here, there);
     switch_ports_[rack].push_back(there);
     host_devices_.push_back(here);
@@ -70,18 +70,18 @@ void Network::add_host(std::size_t rack) {
     addresses_.push_back(address);
 }
 
-ns3::Ptr<EeeNetDevice> Network::add_port(const ns3::Ptr<ns3::Node>& node, netsim::LinkClass link, bool host) {
+ns3::Ptr<EeeNetDevice> Network::add_port(const ns3::Ptr<ns3::Node>& node, netsim::LinkClass link, End end) {
     const std::size_t index = netsim::index_of(link);
     const netsim::eee::Speed& speed = config_.topology.speed.at(index);
     EeeNetDevice::Settings settings;
     settings.port = netsim::port_settings(config_.eee.policy.at(index), config_.eee, speed);
     settings.byte_time = speed.byte_time;
-    settings.buffer_bytes = host ? config_.host_buffer_bytes : config_.buffer_bytes;
-    if (!host && config_.queue.kind == netsim::QueueConfig::Kind::ecn) {
+    settings.buffer_bytes = end == End::host ? config_.host_buffer_bytes : config_.buffer_bytes;
+    if (end != End::host && config_.queue.kind == netsim::QueueConfig::Kind::ecn) {
         settings.mark_bytes = std::max<std::uint64_t>(1, config_.queue.mark_bytes);
     }
     settings.delay = ns3::PicoSeconds(config_.latency.at(index));
-    settings.jitter = ns3::PicoSeconds(host ? config_.tcp.jitter : 0);
+    settings.jitter = ns3::PicoSeconds(end == End::rack_port ? config_.tcp.jitter : 0);
     const auto device = ns3::CreateObject<EeeNetDevice>();
     device->set_up(settings, counters_, [this] { return random_->GetValue(); });
     device->SetAddress(ns3::Mac48Address::Allocate());

@@ -38,7 +38,10 @@ class Network {
     ClassTotals totals(netsim::LinkClass link, netsim::Time now) const;
 
   private:
-    ns3::Ptr<EeeNetDevice> add_port(const ns3::Ptr<ns3::Node>& node, netsim::LinkClass link, bool host);
+    /// What a port is: a host's, a rack switch's to a host, or one between switches.
+    enum class End { host, rack_port, core_port };
+
+    ns3::Ptr<EeeNetDevice> add_port(const ns3::Ptr<ns3::Node>& node, netsim::LinkClass link, End end);
     void add_host(std::size_t rack);
     void fill_arp();
 
