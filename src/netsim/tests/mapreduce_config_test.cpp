@@ -25,7 +25,8 @@ TEST(MapReduceConfig, HasDefaultsForAll) {
     EXPECT_EQ(config.cluster.cores, 2);
     EXPECT_EQ(config.hadoop.reduce.copiers, 5);
     EXPECT_EQ(config.jobs.count, 20);
-    EXPECT_EQ(config_of(R"({"jobs": {"workload": "batch"}})").jobs.count, 1);
+    EXPECT_EQ(config_of(R"({"jobs": {"workload": "batch", "count": 100}})").jobs.count, 1)
+        << "a batch is one job";
 }
 
 TEST(MapReduceConfig, ReadsWhatItWrites) {

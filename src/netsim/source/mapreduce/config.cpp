@@ -103,7 +103,8 @@ HadoopConfig parse_hadoop(Fields fields) {
 JobsConfig parse_jobs(Fields fields) {
     JobsConfig c;
     c.workload = fields.choice("workload", {"small", "terasort", "batch"}, c.workload);
-    c.count = whole(fields, "count", kCount, c.workload == "batch" ? 1 : c.count);
+    c.count = whole(fields, "count", kCount, c.count);
+    c.count = c.workload == "batch" ? 1 : c.count;
     c.load_percent = fields.number("load_percent", Range::between(0.01, 1000), c.load_percent);
     c.arrivals = fields.choice("arrivals", {"poisson", "fixed"}, "poisson") == "poisson" ? Arrivals::Poisson
                                                                                          : Arrivals::Fixed;

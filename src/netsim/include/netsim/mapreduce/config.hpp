@@ -126,7 +126,7 @@ struct Mix {
 /// the whole cluster.
 struct JobsConfig {
     std::string workload = "small";
-    /// Number of jobs. Open choice; 1 for batch.
+    /// Number of jobs of a stream. Open choice. A batch is one job, whatever stands here.
     int count = 20;
     /// CPU demand of the stream in percent of all worker cores. The paper: 40, and 5 to 55.
     double load_percent = 40;
