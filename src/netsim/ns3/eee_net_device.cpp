@@ -14,12 +14,12 @@ netsim::Time now() { return ns3::Simulator::Now().GetTimeStep(); }
 
 /// Marks an IP frame "congestion experienced" if its sender allows that. Returns whether it did.
 bool mark(ns3::Packet& frame) {
-    constexpr std::uint16_t kIpv4 = 0x0800;
+    constexpr std::uint16_t ipv4_type = 0x0800;
     ns3::EthernetHeader ethernet(false);
     ns3::Ipv4Header ip;
     frame.RemoveHeader(ethernet);
     bool marked = false;
-    if (ethernet.GetLengthType() == kIpv4) {
+    if (ethernet.GetLengthType() == ipv4_type) {
         frame.RemoveHeader(ip);
         marked = ip.GetEcn() == ns3::Ipv4Header::ECN_ECT0 || ip.GetEcn() == ns3::Ipv4Header::ECN_ECT1;
         if (marked) {

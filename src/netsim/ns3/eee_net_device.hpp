@@ -22,9 +22,9 @@ namespace referee {
 /// Bytes of a frame whose packet, Ethernet header included, has `packet` bytes: with its check sum, at
 /// least 64.
 constexpr std::uint32_t frame_bytes(std::uint32_t packet) {
-    constexpr std::uint32_t kCheckSum = 4;
-    constexpr std::uint32_t kSmallest = 64;
-    return packet + kCheckSum < kSmallest ? kSmallest : packet + kCheckSum;
+    constexpr std::uint32_t check_sum = 4;
+    constexpr std::uint32_t smallest = 64;
+    return packet + check_sum < smallest ? smallest : packet + check_sum;
 }
 /// Bytes of preamble and gap, that take time on the wire but no room in a buffer.
 inline constexpr std::uint32_t kPreambleAndGap = 20;

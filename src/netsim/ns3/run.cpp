@@ -74,9 +74,9 @@ void add_results(netsim::Report& report, const netsim::Config& config, const Net
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     const double cpu = cpu_seconds() - cpu_before;
-    constexpr double kKibi = 1024;
+    constexpr double kibi = 1024;
     report.add("sim.cpu", cpu, "s", "measured:rusage");
-    report.add("sim.memory", static_cast<double>(usage.ru_maxrss) * kKibi, "B", "measured:rusage");
+    report.add("sim.memory", static_cast<double>(usage.ru_maxrss) * kibi, "B", "measured:rusage");
     report.add("sim.rate", cpu > 0 ? hops / cpu : 0, "1/s", "measured:rusage");
 }
 

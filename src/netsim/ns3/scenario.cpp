@@ -169,8 +169,8 @@ void run(const std::string& config_path, const std::string& name, const std::str
     std::ofstream trace;
     if (!trace_path.empty()) {
         trace.open(trace_path);
-        constexpr int kDigits = 12;
-        trace.precision(kDigits);
+        constexpr int digits = 12;
+        trace.precision(digits);
     }
     referee::begin(config);
     Run one(config, found->second, trace_path.empty() ? nullptr : &trace);

@@ -31,23 +31,23 @@ struct Scenario {
 /// All scenarios by name. The network of the configuration needs 42 nodes; hosts 1 and 2 are in different
 /// racks.
 inline std::map<std::string, Scenario> scenarios() {
-    constexpr std::uint64_t kMegabyte = 1'000'000;
-    constexpr int kSenders = 40;
-    constexpr std::uint64_t kLastOfMegabyte = 684;  // of 1460 bytes each
-    const ScenarioFlow one{2, 1, kMegabyte};
+    constexpr std::uint64_t megabyte = 1'000'000;
+    constexpr int senders = 40;
+    constexpr std::uint64_t last_segment = 684;  // of 1460 bytes each
+    const ScenarioFlow one{2, 1, megabyte};
     std::map<std::string, Scenario> all;
     all["no-loss"] = {{one}, {}};
     all["one-loss"] = {{one}, {{0, 100, 1}}};
     all["first-loss"] = {{one}, {{0, 0, 1}}};
     all["lost-again"] = {{one}, {{0, 100, 2}}};
-    all["tail-loss"] = {{one}, {{0, kLastOfMegabyte, 1}}};
+    all["tail-loss"] = {{one}, {{0, last_segment, 1}}};
     Scenario burst{{one}, {}};
     for (std::uint64_t segment = 100; segment < 110; ++segment) {
         burst.losses.push_back({0, segment, 1});
     }
     all["burst-loss"] = burst;
     Scenario incast;
-    for (int i = 0; i < kSenders; ++i) {
+    for (int i = 0; i < senders; ++i) {
         incast.flows.push_back({1, 2 + i, 100'000});
     }
     all["incast"] = incast;

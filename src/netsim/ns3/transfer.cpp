@@ -30,7 +30,7 @@ constexpr std::uint32_t kTries = 1000;
 /// down.
 constexpr double kSegmentLifetime = 0.25;
 
-ns3::TimeValue time(netsim::Time t) { return ns3::TimeValue(ns3::PicoSeconds(t)); }
+ns3::TimeValue time(netsim::Time t) { return {ns3::PicoSeconds(t)}; }
 
 ns3::TypeId congestion_type(netsim::TcpConfig::Flavour flavour) {
     switch (flavour) {
@@ -57,8 +57,8 @@ void use(const netsim::TcpConfig& settings) {
         ns3::Config::SetDefault(name, value);
     };
     // The sender is limited by the receiver's window, never by its own buffer.
-    constexpr std::uint32_t kSendBuffer = 1U << 22;
-    set("ns3::TcpSocket::SndBufSize", ns3::UintegerValue(std::max(kSendBuffer, 4 * settings.window_bytes)));
+    constexpr std::uint32_t send_buffer = 1U << 22;
+    set("ns3::TcpSocket::SndBufSize", ns3::UintegerValue(std::max(send_buffer, 4 * settings.window_bytes)));
     set("ns3::TcpSocket::RcvBufSize", ns3::UintegerValue(settings.window_bytes));
     set("ns3::TcpSocket::SegmentSize", ns3::UintegerValue(settings.mss));
     set("ns3::TcpSocket::InitialCwnd", ns3::UintegerValue(settings.initial_window));
@@ -144,7 +144,7 @@ Transfers::Transfers(std::vector<ns3::Ptr<ns3::Node>> nodes, std::vector<ns3::Ip
         socket->Listen();
         socket->SetAcceptCallback(ns3::MakeNullCallback<bool, ns3::Ptr<ns3::Socket>, const ns3::Address&>(),
                                   ns3::MakeCallback(&Transfers::accept, this));
-        listening_.push_back(socket);
+        listening_.emplace_back(socket);
     }
 }
 
