@@ -32,7 +32,8 @@ def run_point(
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(target.parent, target.name)
     try:
-        facts = json.loads(Path(spec.built).read_text(encoding="utf-8"))
+        built = Path(spec.built)
+        facts = {built.stem: json.loads(built.read_text(encoding="utf-8"))}
         outcome = run(spec, facts, target)
     except (PowerError, CapUnavailable) as error:
         raise KvasirError(f"{output}: the power source refuses: {error}") from None

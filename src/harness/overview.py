@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -34,21 +33,42 @@ def run_rows(records: list[Record], tables: Iterable[TableSpec]) -> list[dict[st
     return [{column: row.get(column) for column in RUN_COLUMNS} for row in rows]
 
 
+OF_STUDIES = ("programs", "power")
+"""Parts of an environment in which studies differ by nature: what they run, and whether a meter was read."""
+
+
+def _joined(known: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
+    """Two environments as one if they agree in all that both say; None if they do not."""
+    if any(known.get(key) != other.get(key) for key in {*known, *other} - {*OF_STUDIES}):
+        return None
+    parts = {key: {**known[key], **other[key]} for key in OF_STUDIES}
+    if any(parts[key][name] != value for key in OF_STUDIES for name, value in known[key].items()):
+        return None
+    return {**known, **parts}
+
+
 def environments(records: list[Record]) -> list[dict[str, Any]]:
     """Distinct environments with the number of runs each had. What differs from run to run is left out, but for
     the load before the runs, of which the least and the greatest are kept."""
-    groups: dict[str, list[float]] = {}
+    groups: list[tuple[dict[str, Any], list[float]]] = []
     for record in records:
         values = {key: value for key, value in record.environment.items() if key != "load_before"}
         values["power"] = {k: v for k, v in values.get("power", {}).items() if k in ("source", "reason")}
-        text = json.dumps(values, sort_keys=True)
-        groups.setdefault(text, []).append(float(record.environment.get("load_before", 0.0)))
+        values["programs"] = values.get("programs", {})
+        load = float(record.environment.get("load_before", 0.0))
+        for place, (known, loads) in enumerate(groups):
+            both = _joined(known, values)
+            if both is not None:
+                groups[place] = (both, [*loads, load])
+                break
+        else:
+            groups.append((values, [load]))
     return [
         {
             "runs": len(loads),
-            "values": {**json.loads(text), "load_before": f"{min(loads):.2f} … {max(loads):.2f}"},
+            "values": {**values, "load_before": f"{min(loads):.2f} … {max(loads):.2f}"},
         }
-        for text, loads in sorted(groups.items(), key=lambda group: -len(group[1]))
+        for values, loads in sorted(groups, key=lambda group: -len(group[1]))
     ]
 
 

@@ -165,7 +165,7 @@ def metrics_of(spec: RunSpec, finished: Finished, folder: Path) -> list[Metric]:
     return metrics
 
 
-def environment_of(finished: Finished, built: dict[str, Any]) -> dict[str, Any]:
+def environment_of(finished: Finished, built: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Machine, software and moment of a run."""
     environment = {**machine(), **moment(), "git": git_state(), "programs": built}
     if finished.summary is not None:
@@ -174,8 +174,8 @@ def environment_of(finished: Finished, built: dict[str, Any]) -> dict[str, Any]:
     return environment
 
 
-def run(spec: RunSpec, built: dict[str, Any], target: Path) -> Outcome:
-    """Run `spec` once and write its record into the folder `target`.
+def run(spec: RunSpec, built: dict[str, dict[str, Any]], target: Path) -> Outcome:
+    """Run `spec` once and write its record into the folder `target`. `built` tells what the programs are, by name.
 
     A program that fails or takes too long is a result and is recorded. If the workflow goes meanwhile, nothing
     is recorded. Raises KvasirError, PowerError or CapUnavailable when the run could not be made at all.
