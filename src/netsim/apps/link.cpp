@@ -67,13 +67,6 @@ PolicyConfig policy_of(const LinkOptions& options) {
     return policy;
 }
 
-void print_summary(const Report& report) {
-    for (const Metric& metric : report.metrics()) {
-        (void)std::printf("%-18s %.6g %s\n", metric.name.c_str(), metric.value,
-                          metric.unit == "1" ? "" : metric.unit.c_str());
-    }
-}
-
 void run(const LinkOptions& options) {
     LinkSettings settings;
     settings.speed = *eee::find_speed(options.speed);
@@ -115,7 +108,7 @@ void run(const LinkOptions& options) {
         write_timeline(result, options.timeline);
     }
     if (options.report.empty()) {
-        print_summary(report);
+        print(report);
     } else {
         report.write(options.report);
     }

@@ -7,10 +7,18 @@
 #include "commands.hpp"
 #include "netsim/error.hpp"
 
+void netsim::app::print(const Report& report) {
+    for (const Metric& metric : report.metrics()) {
+        (void)std::printf("%-20s %.6g %s\n", metric.name.c_str(), metric.value,
+                          metric.unit == "1" ? "" : metric.unit.c_str());
+    }
+}
+
 int main(int argc, char** argv) {
     CLI::App app("Packet-level simulator of Ethernet clusters with Energy Efficient Ethernet");
     app.require_subcommand(1);
     netsim::app::add_link(app);
+    netsim::app::add_shuffle(app);
     constexpr int kUsage = 2;
     try {
         app.parse(argc, argv);

@@ -1,0 +1,147 @@
+#pragma once
+/// One direction of a cable in the network: a byte-limited queue, an EEE port, and the wire behind it.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "netsim/config.hpp"
+#include "netsim/eee/adaptive.hpp"
+#include "netsim/eee/transmitter.hpp"
+#include "netsim/packet.hpp"
+#include "netsim/random.hpp"
+#include "netsim/time.hpp"
+
+namespace netsim {
+
+/// Packets of a link from their arrival at the queue to their arrival at the far end, in one ring: those on the wire,
+/// then those whose transmission is planned, then those held. Memory grows with what is needed, never by packet.
+class PacketRing {
+  public:
+    std::uint32_t begin() const { return begin_; }
+    std::uint32_t end() const { return end_; }
+    bool empty() const { return begin_ == end_; }
+    Packet& operator[](std::uint32_t i) { return packets_[i & mask_]; }
+    /// Begin of the packet's transmission; until that is planned, its arrival.
+    Time& start(std::uint32_t i) { return starts_[i & mask_]; }
+
+    std::uint32_t push(const Packet& packet, Time start) {
+        if (end_ - begin_ > mask_) {
+            grow();
+        }
+        packets_[end_ & mask_] = packet;
+        starts_[end_ & mask_] = start;
+        return end_++;
+    }
+    void pop() { ++begin_; }
+    std::size_t memory() const { return packets_.size() * (sizeof(Packet) + sizeof(Time)); }
+
+  private:
+    void grow() {
+        const std::uint32_t size = 2 * (mask_ + 1);
+        std::vector<Packet> packets(size);
+        std::vector<Time> starts(size);
+        for (std::uint32_t i = begin_; i != end_; ++i) {
+            packets[i & (size - 1)] = packets_[i & mask_];
+            starts[i & (size - 1)] = starts_[i & mask_];
+        }
+        packets_ = std::move(packets);
+        starts_ = std::move(starts);
+        mask_ = size - 1;
+    }
+
+    static constexpr std::uint32_t kFirst = 16;
+    std::vector<Packet> packets_ = std::vector<Packet>(kFirst);
+    std::vector<Time> starts_ = std::vector<Time>(kFirst);
+    std::uint32_t mask_ = kFirst - 1;
+    std::uint32_t begin_ = 0;
+    std::uint32_t end_ = 0;
+};
+
+/// What happens to a packet that comes to a queue.
+enum class Verdict : std::uint8_t { queue, mark, drop };
+
+/// Random early detection (S. Floyd, V. Jacobson, 1993): the mean queue decides, drops are spread evenly.
+class Red {
+  public:
+    explicit Red(const QueueConfig& config)
+        : min_(static_cast<double>(config.min_bytes)),
+          span_(static_cast<double>(config.max_bytes) - min_),
+          probability_(config.probability),
+          weight_(config.weight),
+          ecn_(config.ecn) {}
+
+    /// waiting: bytes in the queue; idle: packets that could have been sent while it was empty.
+    Verdict judge(std::uint64_t waiting, double idle, bool capable, Random& random) {
+        for (; idle >= 1 && mean_ > 1e-3; --idle) {
+            mean_ *= 1 - weight_;
+        }
+        mean_ += weight_ * (static_cast<double>(waiting) - mean_);
+        const double over = (mean_ - min_) / span_;
+        if (over < 0) {
+            since_ = -1;
+            return Verdict::queue;
+        }
+        if (over < 1) {
+            ++since_;
+            const double p = over * probability_;
+            const double left = 1 - since_ * p;
+            if (left > 0 && random.uniform() * left >= p) {
+                return Verdict::queue;
+            }
+        }
+        since_ = 0;
+        return ecn_ && capable && over < 1 ? Verdict::mark : Verdict::drop;
+    }
+
+  private:
+    double min_;
+    double span_;
+    double probability_;
+    double weight_;
+    bool ecn_;
+    double mean_ = 0;
+    double since_ = -1;  // packets since the last mark or drop
+};
+
+/// The state of a link; Network moves packets through it.
+struct Link {
+    // What every packet touches.
+    PacketRing ring;
+    std::uint32_t waiting_from = 0;  ///< first packet in the ring that counts as waiting
+    std::uint32_t held_from = 0;     ///< first packet in the ring without a planned transmission
+    std::uint64_t waiting = 0;       ///< bytes of packets whose transmission has not begun, when last looked at
+    std::uint64_t buffer = 0;        ///< most bytes that may wait; 0: no limit
+    Time byte_time = 0;
+    Time latency = 0;
+    Time jitter = 0;         ///< of the receiving host: up to this much is added to the latency, order kept
+    bool to_host = false;
+    bool sampled = false;    ///< delays are counted
+    bool plain = true;       ///< drop-tail, static settings, no trace: nothing special to do
+    bool scheduled = false;  ///< an arrival event is pending
+    eee::Transmitter transmitter;
+    std::uint64_t packets = 0;
+    std::uint64_t bytes = 0;  ///< on the wire, preamble and gap included
+    // The rest.
+    std::uint64_t drops = 0;
+    std::uint64_t dropped_bytes = 0;
+    std::uint64_t marks = 0;
+    Time timer_at = kNever;  ///< of the pending timer event
+    std::uint64_t mark_bytes = ~std::uint64_t{0};
+    std::optional<Red> red;
+    std::optional<eee::AdaptiveHold> adaptive;
+    Time both_low = 0;  ///< symmetric low power idle: time in which both directions were low
+    LinkClass link_class = LinkClass::edge;
+
+    explicit Link(const eee::PortSettings& settings) : transmitter(settings) {}
+
+    /// Brings `waiting` up to date.
+    void look(Time now) {
+        while (waiting_from != held_from && ring.start(waiting_from) <= now) {
+            waiting -= ring[waiting_from++].bytes;
+        }
+    }
+};
+
+}  // namespace netsim

@@ -1,0 +1,193 @@
+#pragma once
+/// Moves packets through queues and links.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "netsim/config.hpp"
+#include "netsim/histogram.hpp"
+#include "netsim/link.hpp"
+#include "netsim/packet.hpp"
+#include "netsim/random.hpp"
+#include "netsim/simulator.hpp"
+#include "netsim/topology.hpp"
+
+namespace netsim {
+
+/// All ports of a link class together.
+struct ClassTotals {
+    int ports = 0;
+    eee::Account account;
+    double energy = 0;  ///< relative: seconds at full power
+    Time busy = 0;
+    std::uint64_t packets = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t drops = 0;
+    std::uint64_t marks = 0;
+};
+
+/// Is told of what happens at ports, for traces.
+class NetworkObserver {
+  public:
+    virtual void on_state(std::uint32_t link, Time when, eee::State state) = 0;
+    /// waiting: bytes after the packet has joined (or, if `dropped`, has not joined) the queue
+    virtual void on_queue(std::uint32_t link, Time when, std::uint64_t waiting, bool dropped) = 0;
+
+  protected:
+    ~NetworkObserver() = default;
+};
+
+/// Output-queued switches and hosts' ports. One event per packet and link: the time at which a packet arrives at the
+/// far end is known as soon as the port is awake, packets of one link arrive in order, and only the first of them is
+/// in the event queue.
+class Network {
+  public:
+    Network(const Config& config, Simulator& simulator);
+    Network(const Network&) = delete;
+    Network& operator=(const Network&) = delete;
+
+    /// Puts a packet into the queue of its first link. `path` must live until it has arrived.
+    /// False: it was dropped.
+    bool send(const Path& path, const Packet& packet) { return transmit(path.links[0], packet); }
+
+    /// For Simulator::run: an arrival at the far end of `link`. Calls `deliver(packet)` for packets at their host and
+    /// `path(packet)` for the way of others; `lost(packet)` for dropped ones.
+    template <class Deliver, class PathOf, class Lost>
+    void arrive(std::uint32_t index, Deliver&& deliver, PathOf&& path_of, Lost&& lost) {
+        Link& link = links_[index];
+        const std::uint32_t first = link.ring.begin();
+        Packet packet = link.ring[first];
+        if (link.waiting_from == first) {
+            link.waiting -= packet.bytes;
+            ++link.waiting_from;
+        }
+        link.ring.pop();
+        ++hops_;
+        if (first + 1 != link.held_from) {
+            simulator_.replace(link.ring[first + 1].arrives, EventKind::link_arrival, index);
+        } else {
+            link.scheduled = false;
+            simulator_.finish();
+        }
+        if (link.to_host) {
+            deliver(packet);
+            return;
+        }
+        ++packet.hop;
+        const Path& path = path_of(packet);
+        if (!transmit(path.links[packet.hop & ~kFromServer], packet)) {
+            lost(packet);
+        }
+    }
+
+    /// For Simulator::run: the end of a hold.
+    void on_timer(std::uint32_t index);
+
+    const Topology& topology() const { return topology_; }
+    Simulator& simulator() { return simulator_; }
+    std::uint64_t hops() const { return hops_; }
+    /// Queueing and hold delay of packets at core ports.
+    const Histogram& delays() const { return delays_; }
+    /// `end` must not be before the last event; call it once, at the end.
+    ClassTotals totals(LinkClass link_class, Time end);
+    /// Time by state of one link, and what has gone through it.
+    eee::Account account(std::uint32_t link, Time end) { return links_[link].transmitter.port(end).account(end); }
+    const Link& link(std::uint32_t index) const { return links_[index]; }
+    std::size_t links() const { return links_.size(); }
+    std::size_t memory() const;
+    /// Must outlive the network's use.
+    void observe(NetworkObserver& observer);
+    /// Whether a packet is lost before it reaches any queue; for tests of the transport.
+    void lose(std::function<bool(std::uint32_t link, const Packet&)> filter);
+
+  private:
+    /// False: dropped.
+    bool transmit(std::uint32_t index, const Packet& packet) {
+        Link& link = links_[index];
+        const Time now = simulator_.now();
+        std::uint8_t mark = 0;
+        if (link.buffer != 0) {
+            link.look(now);
+            if (link.waiting + packet.bytes > link.buffer && (packet.flags & protected_) == 0) {
+                return drop(link, index, packet);
+            }
+        }
+        if (!link.plain) {
+            const Verdict verdict = judge(link, index, packet);
+            if (verdict == Verdict::drop) {
+                return drop(link, index, packet);
+            }
+            mark = verdict == Verdict::mark ? kMarked : 0;
+        }
+        ++link.packets;
+        link.bytes += packet.bytes + kPreambleAndGap;
+        link.waiting += packet.bytes;
+        const std::uint32_t at = link.ring.push(packet, now);
+        link.ring[at].flags |= mark;
+        if (link.transmitter.arrive(now, packet.bytes)) {
+            plan(link, index);
+        } else if (link.transmitter.next_call() < link.timer_at) {
+            link.timer_at = link.transmitter.next_call();
+            simulator_.schedule(link.timer_at, EventKind::link_timer, index);
+        }
+        return true;
+    }
+
+    /// Plans the transmission of all held packets of an awake link.
+    void plan(Link& link, std::uint32_t index) {
+        const std::uint32_t end = link.ring.end();
+        for (std::uint32_t i = link.held_from; i != end; ++i) {
+            Packet& packet = link.ring[i];
+            const Time length = (packet.bytes + kPreambleAndGap) * link.byte_time;
+            const Time start = link.transmitter.place(length);
+            if (link.sampled) {
+                delays_.add(start - link.ring.start(i));
+            }
+            link.ring.start(i) = start;
+            Time arrives = start + length + link.latency;
+            if (link.jitter != 0) {
+                arrives += random_.duration(link.jitter);
+                if (i != link.ring.begin() && arrives < link.ring[i - 1].arrives) {
+                    arrives = link.ring[i - 1].arrives;
+                }
+            }
+            packet.arrives = arrives;
+        }
+        if (!link.scheduled) {
+            link.scheduled = true;
+            simulator_.schedule(link.ring[link.held_from].arrives, EventKind::link_arrival, index);
+        }
+        link.held_from = end;
+    }
+
+    bool drop(Link& link, std::uint32_t index, const Packet& packet);
+    /// Everything that a plain link does not have: marking, adaptive settings, observers.
+    Verdict judge(Link& link, std::uint32_t index, const Packet& packet);
+    /// Who an EEE port reports its changes of state to.
+    struct PortWatch {
+        Network* network;
+        std::uint32_t index;
+        Time low_since;  // begin of the present low power idle, or kNever
+    };
+    static void on_state(void* watch, Time when, eee::State state);
+    /// Symmetric low power idle: since when both directions have been low, or kNever.
+    Time both_low_since(std::uint32_t index, Time now);
+    void watch_ports();
+
+    Simulator& simulator_;
+    Topology topology_;
+    bool symmetric_;
+    std::vector<Link> links_;
+    std::vector<PortWatch> watches_;  // none if nobody watches
+    std::uint8_t protected_;  // flags of packets that are never dropped
+    Random random_;
+    std::uint64_t hops_ = 0;
+    Histogram delays_;
+    NetworkObserver* observer_ = nullptr;
+    std::function<bool(std::uint32_t, const Packet&)> filter_;
+};
+
+}  // namespace netsim

@@ -1,0 +1,37 @@
+#pragma once
+/// Round-trip time and retransmission timeout (RFC 6298).
+
+#include <algorithm>
+
+#include "netsim/time.hpp"
+
+namespace netsim::tcp {
+
+class Rtt {
+  public:
+    /// A measured round trip of something that was sent once.
+    void sample(Time rtt) {
+        if (smoothed_ == 0) {
+            smoothed_ = std::max<Time>(rtt, 1);
+            deviation_ = rtt / 2;
+        } else {
+            const Time error = rtt > smoothed_ ? rtt - smoothed_ : smoothed_ - rtt;
+            deviation_ += (error - deviation_) / 4;
+            smoothed_ += (rtt - smoothed_) / 8;
+        }
+    }
+
+    /// The timeout after `backoff` timeouts in a row; `initial` before the first sample.
+    Time timeout(Time initial, Time least, Time most, unsigned backoff) const {
+        const Time base = smoothed_ == 0 ? initial : std::max(smoothed_ + 4 * deviation_, least);
+        constexpr unsigned kMostDoublings = 16;
+        return std::min(base << std::min(backoff, kMostDoublings), std::max(most, base));
+    }
+    Time smoothed() const { return smoothed_; }
+
+  private:
+    Time smoothed_ = 0;
+    Time deviation_ = 0;
+};
+
+}  // namespace netsim::tcp
