@@ -101,7 +101,7 @@ def seconds(experiment: str, f: Factors) -> tuple[float, float]:
     elif experiment == "latency":
         slower = 1 + 0.02 * (f["latency_us"] / (5000 if batch else 100))
     elif experiment == "stall":
-        slower = 1.008 - 0.008 * min(f["stall_us"], 50) / 50
+        slower = 1.008 - 0.008 * min(f["stall_us"], 50) / (f["nodes"] + 26)
     elif experiment in ("load", "adaptive"):
         slower = 1 + loss_at(f["load"]) * (f["setting"] == "core:1ms1000" and f["buffer"] == "shallow")
         mean, total = mean * (1 + f["load"] / 100), total * (1 + f["load"] / 500)

@@ -1,0 +1,23 @@
+#!/usr/bin/env Rscript
+# Fig. 3: average and total runtime over the CPU load, under three schedulers (the paper: Quincy).
+# Rscript fig03.R --out STEM scheduler=scheduler.csv
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
+for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
+
+figure_main(c(scheduler = "netsim"), function(tables) {
+  runs <- tables$scheduler
+  take <- function(metric) {
+    rows <- metric_rows(runs, metric)
+    rows$series <- eee_series(rows$scheduler)
+    rows
+  }
+  zero <- scale_y_continuous(limits = c(0, NA), expand = expansion(c(0, 0.05)))
+  rows <- take("runtime.mean")
+  panels <- list(
+    eee_lines(rows, "load", "CPU load of the job stream, %", "s", "a\u2002average runtime of a job", more = zero),
+    eee_lines(take("makespan"), "load", "CPU load of the job stream, %", "s", "b\u2002total runtime", more = zero)
+  )
+  eee_figure(panels, runs, rows, "wide", eee_seeds(rows, "point"),
+    "Small jobs. The paper draws Quincy alone and says that both grow with the load. Total runtime: from the start of the",
+    "first job to the end of the last, so with a fixed number of jobs it has the time between their arrivals in it.")
+})

@@ -1,0 +1,25 @@
+#!/usr/bin/env Rscript
+# Fig. 5: runtime over the stall time before a port sleeps, no coalescing, small jobs.
+# Rscript fig05.R --out STEM stall=stall.csv
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
+for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
+
+figure_main(c(stall = "netsim"), function(tables) {
+  runs <- tables$stall
+  longest <- max(runs$stall_us, -Inf, na.rm = TRUE)
+  take <- function(metric) {
+    rows <- eee_relative(metric_rows(runs, metric), longest, "nodes", "stall_us")
+    rows$series <- eee_series(as.character(rows$nodes))
+    rows
+  }
+  said <- data.frame(x = 0, y = 1.01, text = "paper: about 1 %", hjust = -0.12)
+  axes <- list(eee_one(), eee_stall_axis(runs))
+  rows <- take("runtime.mean")
+  panels <- list(
+    eee_lines(rows, "stall_us", "stall time", "times that of the longest", "a\u2002average runtime of a job", said, axes),
+    eee_lines(take("makespan"), "stall_us", "stall time", "times that of the longest", "b\u2002total runtime", said, axes)
+  )
+  eee_figure(panels, runs, rows, "wide", eee_seeds(rows, "point"),
+    "Small jobs, no coalescing. At 0 the port sleeps at once: standard EEE. Values are over the median at the longest",
+    "stall time. Hollow diamonds: the overhead that the paper gives for a stall time of zero.")
+})

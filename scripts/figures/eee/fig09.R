@@ -1,0 +1,41 @@
+#!/usr/bin/env Rscript
+# Fig. 9: runtime and energy of every coalescing setting over standard EEE, mean of the scenarios.
+# Rscript fig09.R --out STEM coalescing=coalescing.csv
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
+for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
+
+columns <- c("shallow\ndefault", "shallow\ntuned", "deep\ndefault", "deep\ntuned")
+
+figure_main(c(coalescing = "netsim"), function(tables) {
+  runs <- tables$coalescing
+  all <- metric_rows(runs, c("makespan", "runtime.mean", "energy.total"))
+  held <- c("12us10", "120us100", "1ms1000", "10ms1000")
+  count <- 0
+  panel <- function(metric, title, marks = NULL) {
+    by <- c("workload", "nodes", "buffer", "tcp")
+    rows <- eee_relative(all[all$metric == metric, ], "nopa", by)
+    rows <- rows[rows$setting %in% held, ]
+    if (nrow(rows) == 0) return(NULL)
+    rows <- summarise_runs(rows, c(by, "setting"))
+    count <<- max(table(rows$setting, rows$buffer, rows$tcp))
+    rows$value <- rows$median
+    rows$place <- factor(paste0(rows$buffer, "\n", rows$tcp), columns)
+    rows$series <- factor(rows$setting, held)
+    mean_of <- stats::aggregate(value ~ place + series, rows, mean)
+    mean_of$x <- eee_beside(mean_of$place, mean_of$series)
+    if (!is.null(marks)) marks$x <- eee_beside(factor(marks$place, columns), factor(marks$setting, held))
+    eee_means(rows, mean_of, title, marks, log = max(rows$value) > 2.5)
+  }
+  shallow <- rep(columns[1:2], each = 2)
+  time <- data.frame(place = c(shallow, columns[c(2, 4)]), setting = c(rep(held[1:2], 2), held[c(3, 3)]),
+    y = c(rep(1.01, 4), 1.25, 1.02), text = NA)
+  energy <- data.frame(place = c(shallow, columns[4]), setting = c(rep(held[1:2], 2), held[3]),
+    y = c(0.75, 0.6, 0.75, 0.6, 0.55), text = NA)
+  panels <- list(panel("makespan", "a\u2002total runtime", time), panel("runtime.mean", "b\u2002average runtime"),
+    panel("energy.total", "c\u2002energy of all links", energy))
+  eee_figure(panels, runs, all, "wide",
+    paste0("All values over standard EEE (grey line at 1). Small points: medians of the seeds of each of up to ", count,
+      " scenarios (small and batch on 24, 50 and 80 nodes); tick: their mean. Below: buffers and TCP window."),
+    "Hollow diamonds: the paper's text, for shallow buffers without naming the TCP setting; where it says \"less than\",",
+    "its bound.")
+})

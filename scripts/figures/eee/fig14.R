@@ -1,0 +1,19 @@
+#!/usr/bin/env Rscript
+# Fig. 14: energy-delay product over the CPU load, TeraSort jobs, coalescing on 10GbE only.
+# Rscript fig14.R --out STEM load=load.csv
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
+for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
+
+figure_main(c(load = "netsim"), function(tables) {
+  runs <- eee_shallow(tables$load)
+  total <- eee_product(runs, "energy.total", "makespan", "edp")
+  average <- eee_product(runs, "energy.total", "runtime.mean", "edp.average")
+  at_ten <- geom_vline(xintercept = 10, linewidth = 0.25, linetype = "22")
+  panels <- list(
+    eee_over_load(total, "a\u2002energy \u00d7 total runtime", relative = TRUE, more = at_ten),
+    eee_over_load(average, "b\u2002energy \u00d7 average runtime", relative = TRUE, more = at_ten)
+  )
+  eee_figure(panels, runs, total, "wide", eee_seeds(total, "point"),
+    "TeraSort jobs, shallow buffers, coalescing on 10GbE only (1GbE: standard EEE). All values over the median of standard",
+    "EEE. Dashed: 10 %, above which the paper prefers 1ms1000 and below which 120us100.")
+})
