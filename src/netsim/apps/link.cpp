@@ -49,11 +49,11 @@ PolicyConfig policy_of(const LinkOptions& options) {
     using Kind = PolicyConfig::Kind;
     PolicyConfig policy;
     const bool on = options.eee == "on" && options.tx_lpi == "on";
-    policy.kind = !on || options.policy == "legacy"  ? Kind::legacy
-                  : options.policy == "ideal"        ? Kind::ideal
-                  : options.policy == "coalesce"     ? Kind::coalesce
-                  : options.policy == "adaptive"     ? Kind::adaptive
-                                                     : Kind::standard;
+    policy.kind = !on || options.policy == "legacy" ? Kind::legacy
+                  : options.policy == "ideal"       ? Kind::ideal
+                  : options.policy == "coalesce"    ? Kind::coalesce
+                  : options.policy == "adaptive"    ? Kind::adaptive
+                                                    : Kind::standard;
     policy.stall = microseconds(options.tx_timer);
     policy.hold = microseconds(options.hold);
     policy.trigger = static_cast<std::uint64_t>(options.trigger);
@@ -80,9 +80,9 @@ void run(const LinkOptions& options) {
     }
     settings.traced = !options.timeline.empty();
     const bool recorded = !options.trace.empty();
-    settings.overhead = options.overhead >= 0 ? static_cast<std::uint32_t>(options.overhead)
+    settings.overhead = options.overhead >= 0                   ? static_cast<std::uint32_t>(options.overhead)
                         : recorded && is_capture(options.trace) ? kPreambleAndGap
-                                                                 : 0;
+                                                                : 0;
     if (recorded == (options.load > 0)) {
         throw ConfigError("--load, --trace: expected one of them");
     }
@@ -121,7 +121,8 @@ void add_link(CLI::App& app) {
     auto options = std::make_shared<LinkOptions>();
     LinkOptions& o = *options;
     const CLI::Range microseconds(0.0, kMostMicroseconds);
-    link->add_option("--speed", o.speed, "Speed of the link")->check(CLI::IsMember({"100m", "1g", "10g", "40g"}));
+    link->add_option("--speed", o.speed, "Speed of the link")
+        ->check(CLI::IsMember({"100m", "1g", "10g", "40g"}));
     link->add_option("--policy", o.policy, "When the port sleeps and wakes")
         ->check(CLI::IsMember({"legacy", "ideal", "standard", "coalesce", "adaptive"}));
     link->add_option("--hold", o.hold, "coalesce: microseconds that a frame is held")->check(microseconds);
@@ -137,7 +138,8 @@ void add_link(CLI::App& app) {
         ->check(microseconds);
     link->add_option("--eee", o.eee, "As in ethtool --set-eee")->check(CLI::IsMember({"on", "off"}));
     link->add_option("--tx-lpi", o.tx_lpi, "As in ethtool --set-eee")->check(CLI::IsMember({"on", "off"}));
-    link->add_option("--tx-timer,--stall", o.tx_timer, "As in ethtool --set-eee: idle microseconds before sleep")
+    link->add_option("--tx-timer,--stall", o.tx_timer,
+                     "As in ethtool --set-eee: idle microseconds before sleep")
         ->check(microseconds);
     link->add_flag("--sleep-abort", o.sleep_abort, "A frame ends a transition to sleep at once");
     link->add_option("--lpi-power", o.lpi_power, "Power in low power idle relative to active")
@@ -150,7 +152,8 @@ void add_link(CLI::App& app) {
     link->add_option("--overhead", o.overhead,
                      "Bytes a frame takes on the wire besides (default: 0, and 20 for captures)")
         ->check(CLI::Range(0, 1000));
-    link->add_option("--seconds", o.seconds, "Poisson arrivals: simulated time")->check(CLI::Range(1e-9, kMostSeconds));
+    link->add_option("--seconds", o.seconds, "Poisson arrivals: simulated time")
+        ->check(CLI::Range(1e-9, kMostSeconds));
     link->add_option("--seed", o.seed, "Of the random numbers");
     link->add_option("--trace", o.trace, "Recorded arrivals: lines t_s,bytes or a capture (.pcap)");
     link->add_option("--timeline", o.timeline, "Write the changes of state and queue to this CSV file");

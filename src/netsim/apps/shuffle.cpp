@@ -1,3 +1,5 @@
+#include "netsim/shuffle.hpp"
+
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -5,7 +7,6 @@
 
 #include "commands.hpp"
 #include "netsim/error.hpp"
-#include "netsim/shuffle.hpp"
 #include "netsim/trace.hpp"
 
 namespace netsim::app {

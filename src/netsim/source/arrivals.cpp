@@ -134,7 +134,8 @@ std::vector<Frame> read_pcap(const std::string& path, std::string_view bytes, co
         if (second > kMostSeconds || second < -kMostSeconds) {
             fail("more than 9e6 s from the first frame", at);
         }
-        frames.push_back({second * kSecond + words.word(at + 4) * unit, std::max(length + kCheckSum, kSmallest)});
+        frames.push_back(
+            {second * kSecond + words.word(at + 4) * unit, std::max(length + kCheckSum, kSmallest)});
         at += kRecord + words.word(at + 8);
     }
     return frames;

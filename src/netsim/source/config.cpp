@@ -48,11 +48,14 @@ QueueConfig read_queue(Fields fields) {
     const std::string kind = fields.choice("kind", {"drop-tail", "ecn", "red"});
     if (kind == "ecn") {
         queue.kind = QueueConfig::Kind::ecn;
-        queue.mark_bytes = static_cast<std::uint64_t>(fields.integer("mark_bytes", Range::between(0, kMostBytes)));
+        queue.mark_bytes =
+            static_cast<std::uint64_t>(fields.integer("mark_bytes", Range::between(0, kMostBytes)));
     } else if (kind == "red") {
         queue.kind = QueueConfig::Kind::red;
-        queue.min_bytes = static_cast<std::uint64_t>(fields.integer("min_bytes", Range::between(0, kMostBytes)));
-        queue.max_bytes = static_cast<std::uint64_t>(fields.integer("max_bytes", Range::between(1, kMostBytes)));
+        queue.min_bytes =
+            static_cast<std::uint64_t>(fields.integer("min_bytes", Range::between(0, kMostBytes)));
+        queue.max_bytes =
+            static_cast<std::uint64_t>(fields.integer("max_bytes", Range::between(1, kMostBytes)));
         if (queue.max_bytes <= queue.min_bytes) {
             fields.fail("max_bytes", "more than min_bytes");
         }
@@ -188,7 +191,8 @@ Config read_config(const nlohmann::json& document, const std::vector<std::string
     latency.finish();
     config.tcp = read_tcp(fields.object("tcp"));
     const double frame = config.tcp.mss + 58.0;  // the largest one must fit
-    config.buffer_bytes = static_cast<std::uint64_t>(fields.integer("buffer_bytes", Range::between(frame, kMostBytes)));
+    config.buffer_bytes =
+        static_cast<std::uint64_t>(fields.integer("buffer_bytes", Range::between(frame, kMostBytes)));
     config.host_buffer_bytes =
         static_cast<std::uint64_t>(fields.integer("host_buffer_bytes", Range::between(0, kMostBytes), 0));
     if (config.host_buffer_bytes != 0 && static_cast<double>(config.host_buffer_bytes) < frame) {

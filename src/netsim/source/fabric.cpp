@@ -7,7 +7,8 @@ namespace netsim {
 Fabric::Fabric(const Config& config)
     : config_(config), network_(config, simulator_), tcp_(config.tcp, config.seed, network_, simulator_) {}
 
-void Fabric::fetch(Time now, int client, int server, std::uint64_t bytes, TransferDone& to, std::uint64_t tag) {
+void Fabric::fetch(Time now, int client, int server, std::uint64_t bytes, TransferDone& to,
+                   std::uint64_t tag) {
     if (client == server) {
         simulator_.at(now, loopback_, loopback_.add(to, tag));
     } else {
@@ -63,8 +64,8 @@ void Fabric::report(Report& report, Time end) {
     for (const LinkClass c : kLinkClasses) {
         const std::string name(name_of(c));
         const ClassTotals totals = network_.totals(c, end);
-        // A cable has two ports. A port spends the mean of its two directions, so that a cable's two ports together
-        // spend what one port would that sent both: one `watts` for each direction.
+        // A cable has two ports. A port spends the mean of its two directions, so that a cable's two ports
+        // together spend what one port would that sent both: one `watts` for each direction.
         const double watts = config_.eee.watts[index_of(c)];
         const double energy = totals.energy * watts;
         const double all = span * totals.ports;

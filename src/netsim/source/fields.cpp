@@ -16,7 +16,10 @@ const nlohmann::json& empty_object() {
 }
 
 /// A number as a user would write it.
-std::string shown(double x) { return x == std::floor(x) && std::abs(x) < 1e15 ? std::to_string(static_cast<std::int64_t>(x)) : nlohmann::json(x).dump(); }
+std::string shown(double x) {
+    return x == std::floor(x) && std::abs(x) < 1e15 ? std::to_string(static_cast<std::int64_t>(x))
+                                                    : nlohmann::json(x).dump();
+}
 
 std::string shown(const Range& range, std::string_view kind) {
     constexpr double kMost = std::numeric_limits<double>::max();
@@ -41,8 +44,8 @@ bool within(double x, const Range& range) {
 
 Fields::Fields(const nlohmann::json& object, std::string path) : object_(&object), path_(std::move(path)) {
     if (!object.is_object()) {
-        throw ConfigError((path_.empty() ? std::string("configuration") : path_) + ": found " + object.dump() +
-                          ", expected an object");
+        throw ConfigError((path_.empty() ? std::string("configuration") : path_) + ": found " +
+                          object.dump() + ", expected an object");
     }
 }
 
@@ -87,14 +90,15 @@ double Fields::number(std::string_view key, const Range& range, std::optional<do
     return value->get<double>();
 }
 
-std::int64_t Fields::integer(std::string_view key, const Range& range, std::optional<std::int64_t> otherwise) {
+std::int64_t Fields::integer(std::string_view key, const Range& range,
+                             std::optional<std::int64_t> otherwise) {
     const nlohmann::json* value = find(key, !otherwise);
     if (value == nullptr) {
         return *otherwise;
     }
     constexpr double kExact = 9007199254740992.0;  // 2^53: beyond it numbers have gaps
-    if (!value->is_number() || !within(value->get<double>(), range) || std::abs(value->get<double>()) > kExact ||
-        value->get<double>() != std::floor(value->get<double>())) {
+    if (!value->is_number() || !within(value->get<double>(), range) ||
+        std::abs(value->get<double>()) > kExact || value->get<double>() != std::floor(value->get<double>())) {
         fail(key, shown(range, "a whole number"));
     }
     return static_cast<std::int64_t>(value->get<double>());

@@ -37,7 +37,8 @@ void report_link(Report& report, const LinkSettings& settings, const LinkResult&
     report.add("wait.added", result.wait.mean() - result.wait_always_on.mean(), "s");
 }
 
-void report_closed_form(Report& report, const LinkSettings& settings, std::uint32_t frame_bytes, double load) {
+void report_closed_form(Report& report, const LinkSettings& settings, std::uint32_t frame_bytes,
+                        double load) {
     constexpr std::string_view kSource = "simulated:closed-form";
     const eee::PortSettings& port = settings.port;
     const eee::LpiLevel& level = port.level[0];
@@ -66,8 +67,9 @@ void write_timeline(const LinkResult& result, const std::string& path) {
     std::string text = "t_s,host,domain,metric,value,unit,source\n";
     std::array<char, 128> line{};
     for (const LinkChange& change : result.trace) {
-        const int length = std::snprintf(line.data(), line.size(), "%.12f,link,port,%s,%d,1,simulated:netsim\n",
-                                         to_seconds(change.when), change.is_state ? "state" : "queue", change.value);
+        const int length =
+            std::snprintf(line.data(), line.size(), "%.12f,link,port,%s,%d,1,simulated:netsim\n",
+                          to_seconds(change.when), change.is_state ? "state" : "queue", change.value);
         text.append(line.data(), static_cast<std::size_t>(length));
     }
     write_file(path, text);

@@ -18,7 +18,8 @@ class LinkRun {
             result_.trace.push_back({0, true, static_cast<int>(transmitter_.port(0).state(0))});
             transmitter_.port().observe(
                 [](void* run, Time when, eee::State state) {
-                    static_cast<LinkRun*>(run)->result_.trace.push_back({when, true, static_cast<int>(state)});
+                    static_cast<LinkRun*>(run)->result_.trace.push_back(
+                        {when, true, static_cast<int>(state)});
                 },
                 this);
         }

@@ -114,9 +114,10 @@ Verdict Network::judge(Link& link, std::uint32_t index, const Packet& packet) {
         const Time idle = now - link.transmitter.free();
         constexpr std::uint32_t kTypical = 1538;
         const bool empty = link.ring.end() == link.held_from && idle > 0;
-        verdict = link.red->judge(link.waiting,
-                                  empty ? static_cast<double>(idle) / static_cast<double>(kTypical * link.byte_time) : 0,
-                                  capable, random_);
+        verdict = link.red->judge(
+            link.waiting,
+            empty ? static_cast<double>(idle) / static_cast<double>(kTypical * link.byte_time) : 0, capable,
+            random_);
         if (verdict == Verdict::drop && (packet.flags & protected_) != 0) {
             verdict = Verdict::queue;
         }
@@ -127,8 +128,8 @@ Verdict Network::judge(Link& link, std::uint32_t index, const Packet& packet) {
         ++link.marks;
     }
     if (link.adaptive && link.transmitter.free() < now && link.adaptive->due(now)) {
-        const auto choice =
-            link.adaptive->update(now, link.packets, link.bytes, static_cast<Time>(link.bytes) * link.byte_time);
+        const auto choice = link.adaptive->update(now, link.packets, link.bytes,
+                                                  static_cast<Time>(link.bytes) * link.byte_time);
         link.transmitter.port().set_hold(choice.hold, choice.trigger);
     }
     if (observer_ != nullptr && verdict != Verdict::drop) {

@@ -1,12 +1,13 @@
 #include "netsim/report.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "netsim/error.hpp"
 

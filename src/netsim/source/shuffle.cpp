@@ -12,8 +12,10 @@ ShuffleConfig read_shuffle(const nlohmann::json& document) {
     Fields fields = top.object("shuffle");
     ShuffleConfig shuffle;
     shuffle.mb_per_core = fields.number("mb_per_core", {0, kMostMegabytes, false});
-    shuffle.cores_per_worker = static_cast<int>(fields.integer("cores_per_worker", Range::between(1, 1024), 2));
-    shuffle.reducers_per_worker = static_cast<int>(fields.integer("reducers_per_worker", Range::between(1, 1024)));
+    shuffle.cores_per_worker =
+        static_cast<int>(fields.integer("cores_per_worker", Range::between(1, 1024), 2));
+    shuffle.reducers_per_worker =
+        static_cast<int>(fields.integer("reducers_per_worker", Range::between(1, 1024)));
     shuffle.copiers = static_cast<int>(fields.integer("copiers", Range::between(1, 100000)));
     fields.finish();
     return shuffle;

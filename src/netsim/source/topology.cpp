@@ -45,7 +45,8 @@ Path Topology::path(int from, int to, std::uint64_t hash) const {
         const int pod_from = rack_from / half_;
         const int pod_to = rack_to / half_;
         const int agg = static_cast<int>(hash % static_cast<std::uint64_t>(half_));
-        const int core = static_cast<int>(hash / static_cast<std::uint64_t>(half_) % static_cast<std::uint64_t>(half_));
+        const int core =
+            static_cast<int>(hash / static_cast<std::uint64_t>(half_) % static_cast<std::uint64_t>(half_));
         path.add(edge_agg(pod_from, rack_from % half_, agg));
         if (pod_from != pod_to) {
             path.add(agg_core(pod_from, agg, core));

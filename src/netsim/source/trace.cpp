@@ -43,7 +43,8 @@ void Trace::on_state(std::uint32_t link, Time when, eee::State state) {
 
 void Trace::on_queue(std::uint32_t link, Time when, std::uint64_t waiting, bool dropped) {
     (void)std::fprintf(queues_.get(), "%.12f,%s,port,%s,%llu,B,simulated:netsim\n", to_seconds(when),
-                       names_[link].c_str(), dropped ? "drop" : "queue", static_cast<unsigned long long>(waiting));
+                       names_[link].c_str(), dropped ? "drop" : "queue",
+                       static_cast<unsigned long long>(waiting));
 }
 
 void Trace::on_complete(int client, int server, std::uint64_t bytes, Time begin, Time end) {

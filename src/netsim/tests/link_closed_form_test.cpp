@@ -52,12 +52,10 @@ struct Coalescing {
 };
 
 const std::map<std::string, Coalescing>& settings() {
-    static const std::map<std::string, Coalescing> kSettings{{"nopa", {0, 1}},
-                                                             {"nopa-abort", {0, 1}},
-                                                             {"12us10", {12e-6, 10}},
-                                                             {"120us100", {120e-6, 100}},
-                                                             {"1ms1000", {1e-3, 1000}},
-                                                             {"10ms1000", {10e-3, 1000}}};
+    static const std::map<std::string, Coalescing> kSettings{
+        {"nopa", {0, 1}},          {"nopa-abort", {0, 1}},
+        {"12us10", {12e-6, 10}},   {"120us100", {120e-6, 100}},
+        {"1ms1000", {1e-3, 1000}}, {"10ms1000", {10e-3, 1000}}};
     return kSettings;
 }
 
@@ -122,9 +120,9 @@ TEST(ClosedForm, AgreesWithTable) {
 
 /// The six cells of the paper's Table I, in percent, as printed.
 TEST(ClosedForm, TableOfThePaper) {
-    const std::map<std::pair<std::string, int>, double> printed{
-        {{"100m", 1500}, 34.2}, {{"1g", 1500}, 5.7}, {{"10g", 1500}, 14.0},
-        {{"100m", 150}, 4.9},   {{"1g", 150}, 0.6},  {{"10g", 150}, 1.6}};
+    const std::map<std::pair<std::string, int>, double> printed{{{"100m", 1500}, 34.2}, {{"1g", 1500}, 5.7},
+                                                                {{"10g", 1500}, 14.0},  {{"100m", 150}, 4.9},
+                                                                {{"1g", 150}, 0.6},     {{"10g", 150}, 1.6}};
     for (const auto& [cell, percent] : printed) {
         const double ours = 100 * eee::lone_frame_efficiency(*eee::find_speed(cell.first),
                                                              static_cast<std::uint32_t>(cell.second));
@@ -143,8 +141,8 @@ TEST(LinkRun, LoneFrames) {
                 frames.push_back({i * kApart, bytes});
             }
             RecordedArrivals arrivals(std::move(frames));
-            const LinkResult result =
-                run_link({speed, eee::PortSettings::standard(speed), 0, {}, false}, arrivals, (kFrames + 1) * kApart);
+            const LinkResult result = run_link({speed, eee::PortSettings::standard(speed), 0, {}, false},
+                                               arrivals, (kFrames + 1) * kApart);
             const Time awake = result.account.total() - result.account.low();
             EXPECT_DOUBLE_EQ(to_seconds(result.busy) / to_seconds(awake),
                              eee::lone_frame_efficiency(speed, bytes));
@@ -181,8 +179,8 @@ TEST_P(AgainstClosedForm, PowerAndWait) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, AgainstClosedForm,
-                         testing::Values("legacy", "ideal", "nopa", "nopa-abort", "12us10", "120us100", "1ms1000",
-                                         "10ms1000"),
+                         testing::Values("legacy", "ideal", "nopa", "nopa-abort", "12us10", "120us100",
+                                         "1ms1000", "10ms1000"),
                          [](const auto& info) {
                              std::string name = info.param;
                              std::replace(name.begin(), name.end(), '-', '_');

@@ -23,8 +23,8 @@ constexpr std::size_t index_of(LinkClass c) { return static_cast<std::size_t>(c)
 struct TopologyConfig {
     enum class Kind : std::uint8_t { two_rack, fat_tree };
     Kind kind = Kind::two_rack;
-    int nodes = 24;  ///< hosts; of a fat tree k^3/4
-    int k = 0;       ///< ports of a fat tree's switches
+    int nodes = 24;                                                     ///< hosts; of a fat tree k^3/4
+    int k = 0;                                                          ///< ports of a fat tree's switches
     std::array<eee::Speed, 2> speed{eee::kSpeeds[1], eee::kSpeeds[2]};  ///< by link class
 };
 

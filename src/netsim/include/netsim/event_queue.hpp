@@ -18,9 +18,9 @@ enum class EventKind : std::uint8_t {
     handler,       ///< anything else: a call of a Handler
 };
 
-/// A heap of degree four over 16-byte events: the four children of a node share a cache line. Events of equal time
-/// come in the order in which they were put in. Most events of a network follow one of the same kind from the same
-/// place, which replace_first() does in one pass.
+/// A heap of degree four over 16-byte events: the four children of a node share a cache line. Events of equal
+/// time come in the order in which they were put in. Most events of a network follow one of the same kind
+/// from the same place, which replace_first() does in one pass.
 class EventQueue {
   public:
     struct Event {
@@ -68,9 +68,9 @@ class EventQueue {
         template <class U>
         explicit LineAllocator(const LineAllocator<U>& /*other*/) {}
         T* allocate(std::size_t n) {
-            return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{kLine}));
+            return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{kLine}));
         }
-        void deallocate(T* p, std::size_t /*n*/) { ::operator delete(p, std::align_val_t{kLine}); }
+        void deallocate(T* p, std::size_t /*n*/) { ::operator delete (p, std::align_val_t{kLine}); }
         bool operator==(const LineAllocator& /*other*/) const { return true; }
     };
 
@@ -78,7 +78,8 @@ class EventQueue {
     const Event* heap() const { return events_.data() + kPad; }
 
     Event make(Time time, EventKind kind, std::uint32_t index) {
-        return {time, (sequence_++ << (kIndexBits + kKindBits)) | (static_cast<std::uint64_t>(kind) << kIndexBits) | index};
+        return {time, (sequence_++ << (kIndexBits + kKindBits)) |
+                          (static_cast<std::uint64_t>(kind) << kIndexBits) | index};
     }
 
     static bool before(const Event& a, const Event& b) {

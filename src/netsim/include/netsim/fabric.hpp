@@ -18,7 +18,8 @@ class Fabric final : public Transfers {
     explicit Fabric(const Config& config);
 
     /// See Transfers. A host's transfer from itself takes no time.
-    void fetch(Time now, int client, int server, std::uint64_t bytes, TransferDone& to, std::uint64_t tag) override;
+    void fetch(Time now, int client, int server, std::uint64_t bytes, TransferDone& to,
+               std::uint64_t tag) override;
 
     Simulator& clock() { return simulator_; }
     Network& network() { return network_; }
@@ -28,8 +29,8 @@ class Fabric final : public Transfers {
     /// Runs until nothing is left to happen or clock().stop() is called.
     void run();
 
-    /// Adds what the network has done from 0 to `end`, the time at which the run was stopped: energy, time by state,
-    /// utilisation, packets, losses, delays. `watts` of the configuration give joules.
+    /// Adds what the network has done from 0 to `end`, the time at which the run was stopped: energy, time by
+    /// state, utilisation, packets, losses, delays. `watts` of the configuration give joules.
     void report(Report& report, Time end);
 
   private:

@@ -24,8 +24,8 @@ struct Range {
     static Range between(double min, double max) { return {min, max, true}; }
 };
 
-/// One object of a configuration. Readers without a default throw ConfigError where the key is missing; all throw
-/// where type or range are wrong. After the last one, finish() throws for keys that nobody has read.
+/// One object of a configuration. Readers without a default throw ConfigError where the key is missing; all
+/// throw where type or range are wrong. After the last one, finish() throws for keys that nobody has read.
 class Fields {
   public:
     /// `path` is the object's own path, empty for the document.
@@ -33,7 +33,8 @@ class Fields {
 
     bool has(std::string_view key) const;
     double number(std::string_view key, const Range& range, std::optional<double> otherwise = {});
-    std::int64_t integer(std::string_view key, const Range& range, std::optional<std::int64_t> otherwise = {});
+    std::int64_t integer(std::string_view key, const Range& range,
+                         std::optional<std::int64_t> otherwise = {});
     bool boolean(std::string_view key, std::optional<bool> otherwise = {});
     /// One of the texts `choices`.
     std::string choice(std::string_view key, const std::vector<std::string>& choices,

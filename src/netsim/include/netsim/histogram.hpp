@@ -22,7 +22,9 @@ class Histogram {
 
     std::uint64_t count() const { return count_; }
     /// s; 0 of nothing.
-    double mean() const { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_) * 1e-12; }
+    double mean() const {
+        return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_) * 1e-12;
+    }
     double max() const { return static_cast<double>(max_) * 1e-12; }
     /// The duration that the share `q` does not exceed, s; 0 of nothing.
     double quantile(double q) const {

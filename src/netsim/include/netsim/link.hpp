@@ -15,8 +15,9 @@
 
 namespace netsim {
 
-/// Packets of a link from their arrival at the queue to their arrival at the far end, in one ring: those on the wire,
-/// then those whose transmission is planned, then those held. Memory grows with what is needed, never by packet.
+/// Packets of a link from their arrival at the queue to their arrival at the far end, in one ring: those on
+/// the wire, then those whose transmission is planned, then those held. Memory grows with what is needed,
+/// never by packet.
 class PacketRing {
   public:
     std::uint32_t begin() const { return begin_; }
@@ -111,11 +112,11 @@ struct Link {
     PacketRing ring;
     std::uint32_t waiting_from = 0;  ///< first packet in the ring that counts as waiting
     std::uint32_t held_from = 0;     ///< first packet in the ring without a planned transmission
-    std::uint64_t waiting = 0;       ///< bytes of packets whose transmission has not begun, when last looked at
-    std::uint64_t buffer = 0;        ///< most bytes that may wait; 0: no limit
+    std::uint64_t waiting = 0;  ///< bytes of packets whose transmission has not begun, when last looked at
+    std::uint64_t buffer = 0;   ///< most bytes that may wait; 0: no limit
     Time byte_time = 0;
     Time latency = 0;
-    Time jitter = 0;         ///< of the receiving host: up to this much is added to the latency, order kept
+    Time jitter = 0;  ///< of the receiving host: up to this much is added to the latency, order kept
     bool to_host = false;
     bool sampled = false;    ///< delays are counted
     bool plain = true;       ///< drop-tail, static settings, no trace: nothing special to do

@@ -11,7 +11,8 @@ namespace netsim {
 /// Adds power, states, waits and, if `watts` (power of the active port) is not 0, energy.
 void report_link(Report& report, const LinkSettings& settings, const LinkResult& result, double watts);
 
-/// Adds what the closed forms say of the same link under Poisson arrivals, as far as there is one for its settings.
+/// Adds what the closed forms say of the same link under Poisson arrivals, as far as there is one for its
+/// settings.
 void report_closed_form(Report& report, const LinkSettings& settings, std::uint32_t frame_bytes, double load);
 
 /// Writes the changes of state and queue as lines t_s,host,domain,metric,value,unit,source. Throws Error.

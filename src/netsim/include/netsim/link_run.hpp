@@ -32,18 +32,18 @@ struct LinkResult {
     Time end = 0;  ///< of the measurement; the last frame may leave later
     std::uint64_t frames = 0;
     std::uint64_t bytes = 0;
-    Time busy = 0;           ///< time that sending them takes
-    eee::Account account;    ///< until `end`
-    double energy = 0;       ///< relative to active: seconds at full power, until `end`
-    Histogram wait;          ///< arrival to begin of transmission
+    Time busy = 0;             ///< time that sending them takes
+    eee::Account account;      ///< until `end`
+    double energy = 0;         ///< relative to active: seconds at full power, until `end`
+    Histogram wait;            ///< arrival to begin of transmission
     Histogram wait_always_on;  ///< the same if the link never slept
     std::vector<LinkChange> trace;
 
     double power() const { return energy / to_seconds(end); }
 };
 
-/// Sends `arrivals` over the link until `end`, or until the last frame has been sent if `end` is 0. Frames still
-/// held then count with the wait that they will have had.
+/// Sends `arrivals` over the link until `end`, or until the last frame has been sent if `end` is 0. Frames
+/// still held then count with the wait that they will have had.
 LinkResult run_link(const LinkSettings& settings, Arrivals& arrivals, Time end);
 
 }  // namespace netsim

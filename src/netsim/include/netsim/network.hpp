@@ -40,9 +40,9 @@ class NetworkObserver {
     ~NetworkObserver() = default;
 };
 
-/// Output-queued switches and hosts' ports. One event per packet and link: the time at which a packet arrives at the
-/// far end is known as soon as the port is awake, packets of one link arrive in order, and only the first of them is
-/// in the event queue.
+/// Output-queued switches and hosts' ports. One event per packet and link: the time at which a packet arrives
+/// at the far end is known as soon as the port is awake, packets of one link arrive in order, and only the
+/// first of them is in the event queue.
 class Network {
   public:
     Network(const Config& config, Simulator& simulator);
@@ -53,8 +53,8 @@ class Network {
     /// False: it was dropped.
     bool send(const Path& path, const Packet& packet) { return transmit(path.links[0], packet); }
 
-    /// For Simulator::run: an arrival at the far end of `link`. Calls `deliver(packet)` for packets at their host and
-    /// `path(packet)` for the way of others; `lost(packet)` for dropped ones.
+    /// For Simulator::run: an arrival at the far end of `link`. Calls `deliver(packet)` for packets at their
+    /// host and `path(packet)` for the way of others; `lost(packet)` for dropped ones.
     template <class Deliver, class PathOf, class Lost>
     void arrive(std::uint32_t index, Deliver&& deliver, PathOf&& path_of, Lost&& lost) {
         Link& link = links_[index];
@@ -94,7 +94,9 @@ class Network {
     /// `end` must not be before the last event; call it once, at the end.
     ClassTotals totals(LinkClass link_class, Time end);
     /// Time by state of one link, and what has gone through it.
-    eee::Account account(std::uint32_t link, Time end) { return links_[link].transmitter.port(end).account(end); }
+    eee::Account account(std::uint32_t link, Time end) {
+        return links_[link].transmitter.port(end).account(end);
+    }
     const Link& link(std::uint32_t index) const { return links_[index]; }
     std::size_t links() const { return links_.size(); }
     std::size_t memory() const;
@@ -182,7 +184,7 @@ class Network {
     bool symmetric_;
     std::vector<Link> links_;
     std::vector<PortWatch> watches_;  // none if nobody watches
-    std::uint8_t protected_;  // flags of packets that are never dropped
+    std::uint8_t protected_;          // flags of packets that are never dropped
     Random random_;
     std::uint64_t hops_ = 0;
     Histogram delays_;

@@ -1,7 +1,7 @@
 #pragma once
 /// Random numbers that are the same on every machine: neither the generator nor the distributions are the
-/// standard library's, and logarithm and exponential use only operations that IEEE 754 defines to the last bit
-/// (compile with -ffp-contract=off).
+/// standard library's, and logarithm and exponential use only operations that IEEE 754 defines to the last
+/// bit (compile with -ffp-contract=off).
 
 #include <array>
 #include <bit>

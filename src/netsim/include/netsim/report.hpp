@@ -20,7 +20,8 @@ struct Metric {
 /// The metrics of a run, in the order they were added.
 class Report {
   public:
-    void add(std::string_view name, double value, std::string_view unit, std::string_view source = kSimulated);
+    void add(std::string_view name, double value, std::string_view unit,
+             std::string_view source = kSimulated);
     const std::vector<Metric>& metrics() const { return metrics_; }
     /// The value of that name; NaN if there is none.
     double value(std::string_view name) const;

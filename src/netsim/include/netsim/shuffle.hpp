@@ -12,16 +12,16 @@
 namespace netsim {
 
 struct ShuffleConfig {
-    double mb_per_core = 128;      ///< map output, MiB
+    double mb_per_core = 128;  ///< map output, MiB
     int cores_per_worker = 2;
     int reducers_per_worker = 2;
-    int copiers = 5;               ///< fetches of a reducer at a time
+    int copiers = 5;  ///< fetches of a reducer at a time
 };
 
 ShuffleConfig read_shuffle(const nlohmann::json& document);
 
-/// Host 0 takes no part in a two-rack cluster, where it is the job tracker. Every reducer fetches from the workers in
-/// an order of its own. The shuffle ends when the last byte has arrived.
+/// Host 0 takes no part in a two-rack cluster, where it is the job tracker. Every reducer fetches from the
+/// workers in an order of its own. The shuffle ends when the last byte has arrived.
 class Shuffle final : public TransferDone {
   public:
     Shuffle(const ShuffleConfig& config, Fabric& fabric);

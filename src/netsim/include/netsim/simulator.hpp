@@ -11,8 +11,8 @@
 
 namespace netsim {
 
-/// Runs events in order of time. Those of the packet path are an event kind and an index, which the dispatcher of
-/// run() works on in a switch; everything else is a Handler.
+/// Runs events in order of time. Those of the packet path are an event kind and an index, which the
+/// dispatcher of run() works on in a switch; everything else is a Handler.
 class Simulator final : public Clock {
   public:
     Time now() const override { return now_; }
@@ -41,8 +41,8 @@ class Simulator final : public Clock {
     /// Ends the event that runs.
     void finish() { queue_.pop_first(); }
 
-    /// Runs until nothing is left, or stop() is called. `dispatch(kind, index)` must call replace() or finish() first
-    /// of all scheduling, except for handlers, which are called here.
+    /// Runs until nothing is left, or stop() is called. `dispatch(kind, index)` must call replace() or
+    /// finish() first of all scheduling, except for handlers, which are called here.
     template <class Dispatch>
     void run(Dispatch&& dispatch) {
         stopped_ = false;

@@ -45,7 +45,8 @@ class Topology {
     std::uint32_t down(int host) const { return up(host) + 1; }
     /// Fat tree: cable between edge switch `edge` of `pod` and its aggregation switch `agg`, upwards.
     std::uint32_t edge_agg(int pod, int edge, int agg) const;
-    /// Fat tree: cable between aggregation switch `agg` of `pod` and core switch `core` of its group, upwards.
+    /// Fat tree: cable between aggregation switch `agg` of `pod` and core switch `core` of its group,
+    /// upwards.
     std::uint32_t agg_core(int pod, int agg, int core) const;
     void add_cable(LinkClass link_class, int host);
 

@@ -11,9 +11,10 @@
 
 namespace netsim {
 
-/// Writes `states.csv` (changes of state of every port: 0 active, 1 sleep, 2 low power idle, 3 wake), `queues.csv`
-/// (bytes that wait in a queue when a packet joins it, and drops) and `transfers.csv` (duration of every completed
-/// transfer) into a folder, as lines t_s,host,domain,metric,value,unit,source. Slows a run down by about ten times.
+/// Writes `states.csv` (changes of state of every port: 0 active, 1 sleep, 2 low power idle, 3 wake),
+/// `queues.csv` (bytes that wait in a queue when a packet joins it, and drops) and `transfers.csv` (duration
+/// of every completed transfer) into a folder, as lines t_s,host,domain,metric,value,unit,source. Slows a run
+/// down by about ten times.
 class Trace final : public NetworkObserver, public tcp::TransferObserver {
   public:
     /// Makes the folder if it is missing. Throws Error naming the file that cannot be written.

@@ -18,8 +18,8 @@ struct TransferDone {
 /// Transfers between hosts 0..n-1.
 class Transfers {
   public:
-    /// The client asks the server, which answers with `bytes` bytes (0 is allowed). `to.on_transfer(time, tag)`
-    /// is called once, never from within this call. `to` must outlive the transfer.
+    /// The client asks the server, which answers with `bytes` bytes (0 is allowed). `to.on_transfer(time,
+    /// tag)` is called once, never from within this call. `to` must outlive the transfer.
     virtual void fetch(Time now, int client, int server, std::uint64_t bytes, TransferDone& to,
                        std::uint64_t tag) = 0;
 

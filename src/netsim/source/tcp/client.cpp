@@ -15,7 +15,8 @@ void Tcp::send_syn(std::uint32_t id) {
     Receiver& r = connections_[id].receiver;
     r.state = ClientState::syn_sent;
     r.sent_at = simulator_.now();
-    r.deadline = simulator_.now() + r.rtt.timeout(config_.rto_initial, config_.rto_min, config_.rto_max, r.backoff);
+    r.deadline =
+        simulator_.now() + r.rtt.timeout(config_.rto_initial, config_.rto_min, config_.rto_max, r.backoff);
     set_timer(id, false);
     Packet packet;
     packet.flags = kSyn;
@@ -27,7 +28,8 @@ void Tcp::send_request(std::uint32_t id) {
     Receiver& r = connections_[id].receiver;
     r.state = ClientState::requesting;
     r.pending = 0;
-    r.deadline = simulator_.now() + r.rtt.timeout(config_.rto_initial, config_.rto_min, config_.rto_max, r.backoff);
+    r.deadline =
+        simulator_.now() + r.rtt.timeout(config_.rto_initial, config_.rto_min, config_.rto_max, r.backoff);
     set_timer(id, false);
     Packet packet;
     packet.flags = kData | kAck;

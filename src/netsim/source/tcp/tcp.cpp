@@ -25,8 +25,9 @@ std::uint32_t Tcp::allocate(int client, int server) {
         id = free_.back();
         free_.pop_back();
         connections_[id] = Connection(config_);
-        std::fill_n(bits_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(id) * kSets * words_),
-                    kSets * words_, 0);
+        std::fill_n(
+            bits_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(id) * kSets * words_),
+            kSets * words_, 0);
     }
     Connection& c = connections_[id];
     c.client = client;
@@ -40,15 +41,16 @@ std::uint32_t Tcp::allocate(int client, int server) {
 /// Frees the connection once nothing refers to it: neither a packet nor a timer.
 void Tcp::release(std::uint32_t id) {
     Connection& c = connections_[id];
-    if (c.receiver.state == ClientState::closed && c.sender.state == ServerState::closed && c.in_flight == 0 &&
-        c.timers == 0) {
+    if (c.receiver.state == ClientState::closed && c.sender.state == ServerState::closed &&
+        c.in_flight == 0 && c.timers == 0) {
         c.receiver.state = ClientState::free;
         free_.push_back(id);
     }
 }
 
 std::uint32_t Tcp::take_idle(int client, int server) {
-    const std::uint64_t key = (static_cast<std::uint64_t>(client) << 32U) | static_cast<std::uint32_t>(server);
+    const std::uint64_t key =
+        (static_cast<std::uint64_t>(client) << 32U) | static_cast<std::uint32_t>(server);
     const auto found = idle_.find(key);
     if (found == idle_.end() || found->second == kNone) {
         return kNone;
@@ -110,8 +112,8 @@ void Tcp::deliver(const Packet& packet) {
     }
 }
 
-/// Makes sure that an event looks at the deadline in time. Most deadlines move on before they are met, so the event
-/// stays where it is and looks again.
+/// Makes sure that an event looks at the deadline in time. Most deadlines move on before they are met, so the
+/// event stays where it is and looks again.
 void Tcp::set_timer(std::uint32_t id, bool server) {
     Connection& c = connections_[id];
     const Time deadline = server ? c.sender.deadline : c.receiver.deadline;

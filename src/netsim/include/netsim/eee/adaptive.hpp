@@ -10,10 +10,11 @@
 
 namespace netsim::eee {
 
-/// Chooses hold and trigger of one port. It measures the rate of frames and their length over about `kMemory`, and
-/// takes the longest hold with which the closed form of a link that only the hold wakes adds no more than the bound
-/// to the mean wait. The trigger is twice the number of frames expected within the hold: when more come, a burst has
-/// begun that the measured rate knows nothing of, and waiting longer would only fill the buffer.
+/// Chooses hold and trigger of one port. It measures the rate of frames and their length over about
+/// `kMemory`, and takes the longest hold with which the closed form of a link that only the hold wakes adds
+/// no more than the bound to the mean wait. The trigger is twice the number of frames expected within the
+/// hold: when more come, a burst has begun that the measured rate knows nothing of, and waiting longer would
+/// only fill the buffer.
 class AdaptiveHold {
   public:
     struct Choice {
@@ -48,7 +49,8 @@ class AdaptiveHold {
         return choose();
     }
 
-    /// Mean delay that a hold of `hold` s adds to that of an always active link at `rate` frames/s (no trigger), s.
+    /// Mean delay that a hold of `hold` s adds to that of an always active link at `rate` frames/s (no
+    /// trigger), s.
     double added_delay(double hold, double rate) const {
         double low = 0;
         double slope = 0;
@@ -61,7 +63,8 @@ class AdaptiveHold {
             slope = quiet * hold;
         }
         const double present = sleep_ + low + wake_;
-        return (rate * sleep_ * sleep_ / 2 + slope + wake_ * rate * (sleep_ + low) + rate * wake_ * wake_ / 2) /
+        return (rate * sleep_ * sleep_ / 2 + slope + wake_ * rate * (sleep_ + low) +
+                rate * wake_ * wake_ / 2) /
                (rate * present);
     }
 

@@ -1,10 +1,11 @@
 #pragma once
 /// Mean power and waiting time of one direction of a link under Poisson arrivals of frames of one size.
 ///
-/// The link is a server with vacations: each time its queue has run empty it falls asleep (Ts), stays in low power
-/// idle until something wakes it, wakes (Tw) and serves all that waits. A cycle renews with every empty queue, and
-/// what is busy is a fixed share rho of all time, so that the time in low power idle follows from its mean per cycle
-/// (renewal reward). What wakes it is the Q-th frame since the queue ran empty, or a time H after the first of them.
+/// The link is a server with vacations: each time its queue has run empty it falls asleep (Ts), stays in low
+/// power idle until something wakes it, wakes (Tw) and serves all that waits. A cycle renews with every empty
+/// queue, and what is busy is a fixed share rho of all time, so that the time in low power idle follows from
+/// its mean per cycle (renewal reward). What wakes it is the Q-th frame since the queue ran empty, or a time
+/// H after the first of them.
 
 #include <cstdint>
 #include <vector>
@@ -62,8 +63,9 @@ inline Vacation vacation(const LoadedLink& link, double hold, std::uint64_t trig
     if (hold <= 0 || trigger <= 1) {
         return {portable::exp(-rate * link.sleep) / rate, 0};
     }
-    // Until H no more than Q-1 frames may have come; afterwards, if still asleep, only a first one can be missing:
-    // the hold counts from the first frame, the renewal is the same as if it counted from the empty queue.
+    // Until H no more than Q-1 frames may have come; afterwards, if still asleep, only a first one can be
+    // missing: the hold counts from the first frame, the renewal is the same as if it counted from the empty
+    // queue.
     const std::vector<double> at_hold = poisson_cdf(trigger, rate * hold);
     const double few = at_hold[trigger - 1];                                     // at most Q-1 within H
     const double fewer = trigger >= 2 ? at_hold[trigger - 2] * rate * hold : 0;  // mean number of those
@@ -98,8 +100,8 @@ inline double power_abort(const LoadedLink& link) {
 /// Power without transitions.
 inline double power_ideal(const LoadedLink& link) { return link.load + link.low * (1 - link.load); }
 
-/// Mean time from the arrival of a frame to the begin of its transmission, s: that of the queue without vacations
-/// plus what the frames present at the first transmission cause.
+/// Mean time from the arrival of a frame to the begin of its transmission, s: that of the queue without
+/// vacations plus what the frames present at the first transmission cause.
 inline double mean_wait(const LoadedLink& link, double hold = 0, std::uint64_t trigger = 1) {
     const double rate = link.rate();
     const Vacation rest = vacation(link, hold, trigger);

@@ -1,12 +1,13 @@
 #pragma once
 /// One direction of an Energy Efficient Ethernet link: when it may send, and what it has spent.
 ///
-/// The class knows no queue, no clock and no event list: any host can use it. The host calls, in order of time,
+/// The class knows no queue, no clock and no event list: any host can use it. The host calls, in order of
+/// time,
 ///   enqueue        for every frame that joins the queue,
 ///   transmit_done  when a frame has left (`empty`: it was the last one),
 ///   timer          at next_call(), which every call may change,
-/// and sends only from ready() on. Between calls the port moves by itself, so that a host that knows when the queue
-/// has run empty may report it later, as long as the order of time is kept.
+/// and sends only from ready() on. Between calls the port moves by itself, so that a host that knows when the
+/// queue has run empty may report it later, as long as the order of time is kept.
 
 #include <algorithm>
 #include <array>
@@ -104,7 +105,8 @@ class Port {
     Time ready() const { return ready_; }
     bool may_start(Time now) const { return ready_ <= now; }
 
-    /// When timer() wants to be called: at the end of the hold, or when held frames may be sent. kNever: not at all.
+    /// When timer() wants to be called: at the end of the hold, or when held frames may be sent. kNever: not
+    /// at all.
     Time next_call() const {
         if (held_packets_ == 0) {
             return kNever;

@@ -21,10 +21,12 @@ struct PortSettings {
     Time hold = 0;                    ///< how long a frame may be held before the port wakes; 0: not at all
     std::uint64_t trigger = 1;        ///< held packets (or bytes) that wake the port at once
     bool trigger_bytes = false;       ///< `trigger` counts bytes
-    bool hold_from_lpi = false;       ///< `hold` counts from the entry into low power idle, not from the first frame
-    bool sleep_abort = false;         ///< what would wake the port ends a transition to sleep at once, without a wake
-    Time quiet = 0;                   ///< low power idle between two refreshes
-    Time refresh = 0;                 ///< length of a refresh, at full power; 0: the level's power contains it
+    bool hold_from_lpi =
+        false;  ///< `hold` counts from the entry into low power idle, not from the first frame
+    bool sleep_abort =
+        false;         ///< what would wake the port ends a transition to sleep at once, without a wake
+    Time quiet = 0;    ///< low power idle between two refreshes
+    Time refresh = 0;  ///< length of a refresh, at full power; 0: the level's power contains it
 
     static PortSettings with_speed(const Speed& speed, Depth depth = Depth::deep) {
         PortSettings settings;

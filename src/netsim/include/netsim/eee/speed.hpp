@@ -36,7 +36,8 @@ inline constexpr LpiLevel kFortyFast{180 * kNanosecond, 340 * kNanosecond, 0.7};
 }  // namespace detail
 
 /// Source: the minimum times that IEEE 802.3az-2010 gives for each copper PHY (Table I of the study's paper);
-/// 40 Gb/s: times and powers of the published dual-mode simulations of 40GBASE links (clause 78, IEEE 802.3bj).
+/// 40 Gb/s: times and powers of the published dual-mode simulations of 40GBASE links (clause 78, IEEE
+/// 802.3bj).
 inline constexpr std::array<Speed, 4> kSpeeds{{
     {"100m", "100BASE-TX", 80 * kNanosecond, detail::kFast100, detail::kFast100, false},
     {"1g", "1000BASE-T", 8 * kNanosecond, detail::kGigabit, detail::kGigabit, false},

@@ -1,5 +1,6 @@
 #pragma once
-/// A port and the transmitter behind it, for hosts that know how long every frame takes: no call per sent frame.
+/// A port and the transmitter behind it, for hosts that know how long every frame takes: no call per sent
+/// frame.
 
 #include <cstdint>
 
@@ -8,8 +9,9 @@
 
 namespace netsim::eee {
 
-/// Frames are sent in the order of arrive(). When that returns true, the times of all frames so far can be had from
-/// place(), once per frame, in the same order; when it returns false, they wait for a later arrive() or timer().
+/// Frames are sent in the order of arrive(). When that returns true, the times of all frames so far can be
+/// had from place(), once per frame, in the same order; when it returns false, they wait for a later arrive()
+/// or timer().
 class Transmitter {
   public:
     explicit Transmitter(const PortSettings& settings) : port_(settings) {}

@@ -20,7 +20,9 @@ class Bits {
     /// First number from `n` on, before `end`, that is set; `end` if there is none.
     std::uint32_t find(std::uint32_t n, std::uint32_t end) const { return find_if(n, end, 0); }
     /// First number from `n` on, before `end`, that is not set; `end` if there is none.
-    std::uint32_t find_clear(std::uint32_t n, std::uint32_t end) const { return find_if(n, end, ~std::uint64_t{0}); }
+    std::uint32_t find_clear(std::uint32_t n, std::uint32_t end) const {
+        return find_if(n, end, ~std::uint64_t{0});
+    }
 
     /// Begin of the run of set numbers that `n` belongs to, not before `least`.
     std::uint32_t run_begin(std::uint32_t n, std::uint32_t least) const {

@@ -13,8 +13,7 @@ namespace netsim::tcp {
 /// The window of one sender.
 class Congestion {
   public:
-    explicit Congestion(const TcpConfig& config)
-        : window_(config.initial_window), flavour_(config.flavour) {}
+    explicit Congestion(const TcpConfig& config) : window_(config.initial_window), flavour_(config.flavour) {}
 
     double window() const { return window_; }
     bool slow_start() const { return window_ < threshold_; }

@@ -15,27 +15,28 @@ enum class ClientState : std::uint8_t { free, syn_sent, requesting, receiving, i
 enum class ServerState : std::uint8_t { listening, syn_received, established, closed };
 enum class Loss : std::uint8_t { none, recovery, timeout };
 
-/// The end that sends data, in segments numbered over the whole connection. Names as in RFC 6675 and RFC 6582.
+/// The end that sends data, in segments numbered over the whole connection. Names as in RFC 6675 and RFC
+/// 6582.
 struct Sender {
     ServerState state = ServerState::listening;
     Loss loss = Loss::none;
-    bool timing = false;         ///< a segment's round trip is being measured
-    bool reduced = false;        ///< the next segment tells that an echo was reacted to
-    std::uint8_t backoff = 0;    ///< timeouts in a row
-    std::uint8_t duplicates = 0;  ///< duplicate acknowledgements in a row
-    std::uint32_t una = 0;       ///< first segment not acknowledged
-    std::uint32_t next = 0;      ///< first segment never sent
-    std::uint32_t end = 0;       ///< first segment that does not exist yet
-    std::uint32_t recover = 0;   ///< recovery ends when all before this is acknowledged
-    std::uint32_t sacked = 0;    ///< segments above `una` known to have arrived
-    std::uint32_t lost = 0;      ///< segments thought lost
-    std::uint32_t resent = 0;    ///< those of them that have been sent again
-    std::uint32_t highest = 0;   ///< end of the highest SACK block seen
-    std::uint32_t judged = 0;    ///< below this, what is not sacked has been found lost
+    bool timing = false;            ///< a segment's round trip is being measured
+    bool reduced = false;           ///< the next segment tells that an echo was reacted to
+    std::uint8_t backoff = 0;       ///< timeouts in a row
+    std::uint8_t duplicates = 0;    ///< duplicate acknowledgements in a row
+    std::uint32_t una = 0;          ///< first segment not acknowledged
+    std::uint32_t next = 0;         ///< first segment never sent
+    std::uint32_t end = 0;          ///< first segment that does not exist yet
+    std::uint32_t recover = 0;      ///< recovery ends when all before this is acknowledged
+    std::uint32_t sacked = 0;       ///< segments above `una` known to have arrived
+    std::uint32_t lost = 0;         ///< segments thought lost
+    std::uint32_t resent = 0;       ///< those of them that have been sent again
+    std::uint32_t highest = 0;      ///< end of the highest SACK block seen
+    std::uint32_t judged = 0;       ///< below this, what is not sacked has been found lost
     std::uint32_t resend_from = 0;  ///< below this, what is lost has been sent again
-    std::uint32_t timed = 0;     ///< the segment that is being timed
-    std::uint32_t echo_until = 0;  ///< echoes of segments before this have been reacted to
-    std::uint32_t window_end = 0;  ///< DCTCP: end of the present window
+    std::uint32_t timed = 0;        ///< the segment that is being timed
+    std::uint32_t echo_until = 0;   ///< echoes of segments before this have been reacted to
+    std::uint32_t window_end = 0;   ///< DCTCP: end of the present window
     std::uint32_t window_acked = 0;
     std::uint32_t window_marked = 0;
     Time timed_at = 0;
@@ -56,8 +57,8 @@ struct Sender {
 /// The end that asks and receives.
 struct Receiver {
     ClientState state = ClientState::free;
-    bool echo = false;      ///< acknowledgements echo a mark
-    bool marked = false;    ///< DCTCP: the last segment was marked
+    bool echo = false;    ///< acknowledgements echo a mark
+    bool marked = false;  ///< DCTCP: the last segment was marked
     std::uint8_t backoff = 0;
     std::uint32_t next = 0;     ///< first segment missing
     std::uint32_t end = 0;      ///< first segment that has not been asked for

@@ -25,7 +25,7 @@ struct Counters {
     std::uint64_t timeouts = 0;     ///< retransmission timers that ran out
     std::uint64_t recoveries = 0;   ///< fast retransmits
     std::uint64_t connections = 0;
-    std::uint64_t transfers = 0;    ///< completed
+    std::uint64_t transfers = 0;  ///< completed
 };
 
 /// Is told of every completed transfer, for traces.
@@ -37,8 +37,8 @@ class TransferObserver {
     ~TransferObserver() = default;
 };
 
-/// All connections. A connection carries one request at a time, which is one segment, and its answer. The server's
-/// data is numbered in segments: a transfer fills whole segments but for its last one.
+/// All connections. A connection carries one request at a time, which is one segment, and its answer. The
+/// server's data is numbered in segments: a transfer fills whole segments but for its last one.
 class Tcp {
   public:
     Tcp(const TcpConfig& config, std::uint64_t seed, Network& network, Simulator& simulator);
@@ -121,7 +121,8 @@ class Tcp {
     std::vector<Ways> ways_;
     std::vector<std::uint64_t> bits_;
     std::vector<std::uint32_t> free_;
-    std::unordered_map<std::uint64_t, std::uint32_t> idle_;  // looked up only, so that its order does not matter
+    std::unordered_map<std::uint64_t, std::uint32_t>
+        idle_;  // looked up only, so that its order does not matter
     Counters counters_;
     std::uint32_t open_ = 0;
     TransferObserver* observer_ = nullptr;
