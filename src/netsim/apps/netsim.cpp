@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
     CLI::App app("Packet-level simulator of Ethernet clusters with Energy Efficient Ethernet");
     app.require_subcommand(1);
     netsim::app::add_link(app);
+    netsim::app::add_run(app);
     netsim::app::add_shuffle(app);
     constexpr int kUsage = 2;
     try {
