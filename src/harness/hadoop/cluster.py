@@ -1,0 +1,190 @@
+"""A Hadoop cluster on hosts: started, watched while it works, stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import re
+import shlex
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.errors import KvasirError
+from harness.hadoop import configuration
+from harness.hadoop.daemons import NAMENODE, Daemon, daemons, heap_mb, signs_of_readiness
+from harness.hadoop.distribution import Distribution
+from harness.hadoop.hdfs import PROBE, Hdfs
+from harness.hadoop.host import Handle, Host
+from harness.hadoop.layout import STRIDE, Layout, layout, ports_of
+from harness.hadoop.parameters import Parameters
+
+PORTS_FROM, PORTS_TO = 20000, 32000
+"""Ports are looked for below those that Linux gives to outgoing connections."""
+
+
+@dataclass
+class Cluster:
+    """A cluster that is up."""
+
+    hosts: Sequence[Host]
+    layout: Layout
+    hadoop: Distribution
+    parameters: Parameters
+    folder: Path
+    """Configuration and logs."""
+    plugins: tuple[Path, ...] = ()
+    handles: dict[str, Handle] = field(default_factory=dict)
+    """The daemons by name."""
+    start_seconds: float = 0.0
+    """From the first command until all daemons were ready."""
+
+    @property
+    def master(self) -> Host:
+        """The host that jobs are submitted on."""
+        return self.hosts[0]
+
+    @property
+    def hdfs(self) -> Hdfs:
+        """Its file system."""
+        return Hdfs(self.master, self.layout)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Environment of all its Java programs."""
+        return {"JAVA_HOME": str(self.hadoop.facts.java.home), "HADOOP_CLIENT_OPTS": "", "CLASSPATH": ""}
+
+    def log(self, name: str) -> Path:
+        """Where a program's messages go."""
+        return self.folder / "logs" / f"{name}.log"
+
+    def dead(self) -> list[str]:
+        """Names of the daemons that are not there any more."""
+        return [name for name, handle in self.handles.items() if handle.poll() is not None]
+
+
+def taken_ports(host: Host, ports: list[int]) -> list[int]:
+    """Those of `ports` that are in use on a host."""
+    found: list[int] = json.loads(host.run([*PROBE, "ports", *map(str, ports)], timeout_s=20).stdout)
+    return found
+
+
+def choose_ports(hosts: Sequence[Host], wanted: int) -> int:
+    """First port of a range that is free on every host; raises KvasirError when `wanted` (not 0) is not free."""
+    last = PORTS_TO - STRIDE * len(hosts)
+    busy = ""
+    for base in [wanted] if wanted else random.SystemRandom().sample(range(PORTS_FROM, last, STRIDE), 10):
+        busy = ""
+        for index, host in enumerate(hosts):
+            if ports := taken_ports(host, ports_of(base, index)):
+                busy = f"port {ports[0]} of host {host.name} is taken"
+                break
+        if not busy:
+            return base
+    advice = "choose another port_base, or 0 to have one looked for" if wanted else "end what listens there"
+    raise KvasirError(f"Hadoop cannot be started: {busy}; {advice}")
+
+
+def _start(cluster: Cluster, daemon: Daemon) -> Handle:
+    parameters, node = cluster.parameters, daemon.node
+    heap, compiler = heap_mb(daemon.kind, parameters), parameters.daemon_compiler
+    command = cluster.hadoop.command(daemon.kind.main_class, node.conf, heap, compiler, cluster.plugins)
+    if daemon.kind is NAMENODE:
+        run = shlex.join(command)
+        command = ["/bin/sh", "-c", f"{run} -format -force -nonInteractive && exec {run}"]
+    host = cluster.hosts[node.index]
+    return host.start(command, log=cluster.log(daemon.name), env=cluster.environment)
+
+
+def _await_ready(cluster: Cluster) -> None:
+    """Wait until every daemon says that it is ready; raises KvasirError when one dies or time is up."""
+    seconds = cluster.parameters.start_timeout_s
+    signs = [str(part) for sign in signs_of_readiness(cluster.layout) for part in sign]
+    log = cluster.log("ready")
+    probe = cluster.master.start([*PROBE, "ready", f"{seconds:g}", *signs], log=log)
+    deadline = time.monotonic() + seconds + 10
+    try:
+        while (code := probe.poll()) is None:
+            for name in cluster.dead():
+                reason = why(cluster.log(name))
+                raise KvasirError(
+                    f"Hadoop's {name} ended while starting: {reason} (log: {cluster.log(name)})"
+                )
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.05)
+    finally:
+        if probe.poll() is None:
+            probe.stop()
+    if code != 0:
+        text = log.read_text(encoding="utf-8", errors="replace").strip()
+        raise KvasirError(
+            f"Hadoop is not ready after {seconds:g} s: {text.splitlines()[-1] if text else 'no answer'} "
+            f"(logs: {log.parent})"
+        )
+
+
+def why(log: Path) -> str:
+    """The line of a daemon's log that says best why it ended."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return "it left no log"
+    for pattern in (r"BindException|No space left", r"(ERROR|FATAL) |Exception in|Error: ", r"Exception"):
+        for line in lines:
+            if re.search(pattern, line):
+                return line.strip()[:500]
+    return lines[-1].strip()[:500] if lines else "it printed nothing"
+
+
+def _stop(cluster: Cluster) -> None:
+    """Stop all daemons at once; the data go with the hosts' scratch folders."""
+    with ThreadPoolExecutor(max(1, len(cluster.handles))) as pool:
+        for stopping in [pool.submit(handle.stop) for handle in cluster.handles.values()]:
+            with contextlib.suppress(KvasirError, OSError):
+                stopping.result()
+
+
+@contextmanager
+def cluster(
+    hosts: Sequence[Host],
+    hadoop: Distribution,
+    parameters: Parameters,
+    folder: Path,
+    interface: str,
+    disk: str,
+    plugins: tuple[Path, ...] = (),
+) -> Iterator[Cluster]:
+    """A cluster: the first host is the master, the others the workers (one host alone is both).
+
+    All traffic between hosts takes `interface`; HDFS and tasks have their data on `disk`. `folder`, which every
+    host must see under the same path, gets configuration and logs. Raises KvasirError when it does not start.
+    """
+    began = time.monotonic()
+    folder = folder.resolve()
+    base = choose_ports(hosts, parameters.port_base)
+    places = layout(
+        [host.address(interface) for host in hosts],
+        [host.scratch(disk) / "hadoop" for host in hosts],
+        folder / "conf",
+        base,
+    )
+    for node in places.nodes:
+        configuration.write(configuration.render(places, node, parameters, hadoop, plugins), node.conf)
+    made = Cluster(hosts, places, hadoop, parameters, folder, plugins)
+    (folder / "logs").mkdir(parents=True, exist_ok=True)
+    try:
+        for daemon in daemons(places):
+            made.handles[daemon.name] = _start(made, daemon)
+        _await_ready(made)
+        made.start_seconds = time.monotonic() - began
+        yield made
+    finally:
+        _stop(made)
+        for host, node in zip(hosts, places.nodes, strict=True):
+            with contextlib.suppress(KvasirError):
+                host.run(["rm", "-rf", str(node.scratch)], timeout_s=120)

@@ -1,0 +1,88 @@
+"""Hadoop's configuration files: from parameters and layout to text, and back to names and values."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import jinja2
+
+from harness.errors import KvasirError
+from harness.hadoop.distribution import Distribution
+from harness.hadoop.layout import Layout, Node
+from harness.hadoop.parameters import SITE_FILES, Parameters
+
+_templates = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+    undefined=jinja2.StrictUndefined,
+    autoescape=jinja2.select_autoescape(enabled_extensions=("xml.j2", "macros.j2")),
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+
+
+def render(
+    layout: Layout,
+    node: Node,
+    parameters: Parameters,
+    hadoop: Distribution,
+    plugins: tuple[Path, ...] = (),
+) -> dict[str, str]:
+    """The configuration files of one host, by name."""
+    compiler = parameters.task_compiler
+    names = {
+        "p": parameters,
+        "master": layout.master,
+        "workers": layout.workers,
+        "node": {
+            "name": node.name,
+            "scratch": str(node.scratch),
+            "port": node.port,
+            "at": node.at,
+        },
+        "replication": min(parameters.replication, len(layout.workers)),
+        "class_path": hadoop.class_path(None, plugins).replace(":", ","),
+        "map_options": hadoop.task_options(parameters.heap_mb, compiler, plugins),
+        "reduce_options": hadoop.task_options(parameters.heap_mb, compiler, plugins),
+        "am_options": hadoop.task_options(parameters.am_heap_mb, "c1", plugins),
+    }
+    files: dict[str, str] = {
+        name: _templates.get_template(f"{name}.j2").render(
+            **names,
+            more=parameters.extra.get(name, {}),
+        )
+        for name in SITE_FILES
+    }
+    files["log4j.properties"] = _templates.get_template("log4j.properties.j2").render()
+    return files
+
+
+def parse(text: str) -> dict[str, str]:
+    """Names and values of a configuration file; of several with one name the last wins, as in Hadoop.
+
+    Raises KvasirError when the text is no configuration file.
+    """
+    try:
+        root = ElementTree.fromstring(text.lstrip())
+    except ElementTree.ParseError as error:
+        raise KvasirError(f"no Hadoop configuration: {error}") from None
+    if root.tag != "configuration":
+        raise KvasirError(f"no Hadoop configuration: its root is <{root.tag}>")
+    found = {}
+    for entry in root:
+        name, value = entry.findtext("name"), entry.findtext("value")
+        if entry.tag != "property" or name is None or value is None:
+            raise KvasirError(f"no Hadoop configuration: <{entry.tag}> without name and value")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def write(files: dict[str, str], folder: Path) -> None:
+    """Put configuration files into a folder; raises KvasirError when it cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise KvasirError(f"{folder}: configuration cannot be written: {error.strerror}") from None

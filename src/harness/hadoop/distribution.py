@@ -1,0 +1,111 @@
+"""A Hadoop as `scripts/build_hadoop.py` leaves it: jars behind two short class path jars, a JDK, a class archive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from harness.config.base import Strict
+from harness.errors import KvasirError
+
+FACTS = "hadoop.json"
+NO_FLAGS_BEFORE = 9
+"""Java 8 knows neither modules nor archives of application classes."""
+
+
+class Java(Strict):
+    """The Java that runs Hadoop."""
+
+    home: Path
+    version: str
+    """As `java -version` says it."""
+    major: int
+
+
+class Facts(Strict):
+    """What is in the folder, as its file hadoop.json says."""
+
+    version: str
+    """Hadoop's version."""
+    java: Java
+    jars: dict[str, str]
+    """SHA-256 of every jar by file name."""
+    class_path: list[str]
+    """Jars, relative to the folder: Hadoop (a jar that only names the others), then our jobs."""
+    test_path: list[str]
+    """Jars that come last: Hadoop's own test programs, whose settings must not win over the cluster's."""
+    archive: str | None
+    """Class archive of `class_path`, relative to the folder; None where Java 8 runs Hadoop."""
+    sources: str
+    """SHA-256 over the sources of our jobs."""
+    built: dict[str, str]
+    """SHA-256 of what was built here, by file name."""
+    tools: dict[str, str]
+    """Versions of the programs that built it."""
+
+
+class Distribution:
+    """A Hadoop that can be started."""
+
+    def __init__(self, root: Path) -> None:
+        """Read what is in the folder `root`; raises KvasirError when there is no complete Hadoop."""
+        self.root = root.resolve()
+        facts = self.root / FACTS
+        try:
+            self.facts = Facts.model_validate_json(facts.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise KvasirError(f"{facts}: there is no Hadoop here yet: run scripts/build_hadoop.py") from None
+        except (OSError, ValidationError) as error:
+            raise KvasirError(f"{facts}: cannot be used, run scripts/build_hadoop.py: {error}") from None
+        if not self.java.is_file():
+            raise KvasirError(
+                f"{self.java}: Hadoop {self.facts.version} was set up for this Java, which has gone: "
+                "run scripts/build_hadoop.py"
+            )
+
+    @property
+    def version(self) -> str:
+        """Hadoop's version."""
+        return self.facts.version
+
+    @property
+    def java(self) -> Path:
+        """The program java."""
+        return self.facts.java.home / "bin" / "java"
+
+    def class_path(self, conf: Path | None = None, plugins: tuple[Path, ...] = ()) -> str:
+        """Class path: what the archive was made of first, then plug-ins, configuration and test programs."""
+        parts = [self.root / jar for jar in self.facts.class_path]
+        parts += plugins
+        parts += [conf] if conf else []
+        parts += [self.root / jar for jar in self.facts.test_path]
+        return ":".join(map(str, parts))
+
+    def flags(self, heap_mb: int, compiler: str = "c1") -> list[str]:
+        """Options of the virtual machine; a small heap needs no parallel garbage collector."""
+        options = [
+            f"-Xmx{heap_mb}m",
+            "-XX:+UseSerialGC",
+            "-Djava.net.preferIPv4Stack=true",
+            "-XX:-UsePerfData",
+        ]
+        if compiler == "c1":
+            options.append("-XX:TieredStopAtLevel=1")
+        if self.facts.java.major >= NO_FLAGS_BEFORE:
+            # The dependency injection of YARN's web pages defines classes in Java's own package.
+            options.append("--add-opens=java.base/java.lang=ALL-UNNAMED")
+            if self.facts.archive:
+                options += ["-Xshare:auto", f"-XX:SharedArchiveFile={self.root / self.facts.archive}"]
+        return options
+
+    def command(
+        self, main_class: str, conf: Path, heap_mb: int, compiler: str = "c1", plugins: tuple[Path, ...] = ()
+    ) -> list[str]:
+        """Command line that runs a class of Hadoop or of ours, without its arguments."""
+        path = self.class_path(conf, plugins)
+        return [str(self.java), *self.flags(heap_mb, compiler), "-cp", path, main_class]
+
+    def task_options(self, heap_mb: int, compiler: str, plugins: tuple[Path, ...] = ()) -> str:
+        """Options for containers. Their own class path begins with a folder, which the archive cannot bear."""
+        return " ".join([*self.flags(heap_mb, compiler), "-cp", self.class_path(None, plugins)])

@@ -1,0 +1,92 @@
+"""Small operations on the cluster's HDFS, by WebHDFS from the master: no Java needs to start for them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from harness.errors import KvasirError
+from harness.hadoop.host import Host
+from harness.hadoop.layout import Layout
+
+PROBE = [sys.executable, "-I", "-S", str(Path(__file__).with_name("probe.py"))]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file or folder."""
+
+    name: str
+    folder: bool
+    size: int
+    """Bytes of one replica."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What is below a path."""
+
+    files: int
+    size: int
+    """Bytes of one replica."""
+    stored: int
+    """Bytes of all replicas."""
+
+
+class Hdfs:
+    """The file system of one cluster."""
+
+    def __init__(self, master: Host, layout: Layout) -> None:
+        """Operations are done on the host `master`."""
+        self._master = master
+        self._root = f"http://{layout.master.at('namenode_http')}/webhdfs/v1"
+
+    def _do(self, method: str, operation: str, path: str, query: str = "") -> str:
+        url = f"{self._root}{quote(path)}?op={operation}{query}"
+        return self._master.run([*PROBE, method, url], timeout_s=180).stdout
+
+    def _json(self, method: str, operation: str, path: str, query: str = "") -> dict[str, Any]:
+        answer = self._do(method, operation, path, query)
+        try:
+            found = json.loads(answer)
+        except ValueError:
+            raise KvasirError(f"hdfs:{path}: {operation} answered {answer[:200]!r}") from None
+        assert isinstance(found, dict)
+        return found
+
+    def list(self, path: str) -> list[Entry]:
+        """What is in a folder; raises KvasirError when there is none."""
+        statuses = self._json("get", "LISTSTATUS", path)["FileStatuses"]["FileStatus"]
+        return [Entry(s["pathSuffix"], s["type"] == "DIRECTORY", s["length"]) for s in statuses]
+
+    def read(self, path: str) -> str:
+        """A small text file; raises KvasirError when it cannot be read."""
+        return self._do("get", "OPEN", path)
+
+    def read_parts(self, path: str) -> str:
+        """The output of a job: its parts in order, as one text; raises KvasirError when there is none."""
+        parts = sorted(entry.name for entry in self.list(path) if entry.name.startswith("part-"))
+        if not parts:
+            raise KvasirError(f"hdfs:{path}: holds no output of a job")
+        return "".join(self.read(f"{path}/{part}") for part in parts)
+
+    def usage(self, path: str) -> Usage:
+        """Files and bytes below a path; raises KvasirError when there is nothing."""
+        summary = self._json("get", "GETCONTENTSUMMARY", path)["ContentSummary"]
+        return Usage(summary["fileCount"], summary["length"], summary["spaceConsumed"])
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or folder."""
+        parent, _, name = path.rstrip("/").rpartition("/")
+        try:
+            return any(entry.name == name for entry in self.list(parent or "/"))
+        except KvasirError:
+            return False
+
+    def remove(self, path: str) -> None:
+        """Remove a file or folder, if it is there."""
+        self._json("delete", "DELETE", path, "&recursive=true")

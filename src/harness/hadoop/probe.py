@@ -1,0 +1,91 @@
+"""Looks at a cluster from one of its hosts. Plain Python without the harness: it starts in a few milliseconds.
+
+probe.py ports PORT...                     prints the ports that are taken
+probe.py ready SECONDS URL PATH LEAST ...  waits until the number at PATH of the JSON at each URL is at least LEAST
+probe.py get URL | put URL | delete URL    WebHDFS; the answer goes to standard output
+"""
+
+import json
+import socket
+import sys
+import time
+import urllib.error
+import urllib.request
+
+
+def taken(ports: list[int]) -> list[int]:
+    """Those of `ports` that nobody can listen on here."""
+    found = []
+    for port in ports:
+        with socket.socket() as test:
+            test.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                test.bind(("0.0.0.0", port))
+            except OSError:
+                found.append(port)
+    return found
+
+
+def look(document: object, path: str) -> float:
+    """Number at a path such as `beans.0.NumLiveDataNodes`; raises LookupError, TypeError or ValueError."""
+    for step in path.split("."):
+        document = document[int(step)] if isinstance(document, list) else document[step]  # type: ignore[index]
+    return float(document)  # type: ignore[arg-type]
+
+
+def ready(url: str, path: str, least: float) -> str:
+    """Empty when the service is ready, otherwise what is amiss."""
+    request = urllib.request.Request(url, headers={"Accept": "application/json"})
+    try:
+        with _opener.open(request, timeout=10) as answer:
+            value = look(json.load(answer), path)
+    except (OSError, LookupError, TypeError, ValueError) as error:
+        return f"{url}: {error}"
+    return "" if value >= least else f"{url}: {path} is {value:g}, not yet {least:g}"
+
+
+def wait(seconds: float, wanted: list[tuple[str, str, float]]) -> str:
+    """Wait for all services; empty, or what is amiss with the first of those that did not get ready."""
+    deadline = time.monotonic() + seconds
+    for url, path, least in wanted:
+        while amiss := ready(url, path, least):
+            if time.monotonic() > deadline:
+                return amiss
+            time.sleep(0.1)
+    return ""
+
+
+def request(method: str, url: str) -> str:
+    """Do a WebHDFS operation, its answer to standard output; empty, or what went wrong."""
+    try:
+        with _opener.open(urllib.request.Request(url, method=method), timeout=120) as answer:
+            while chunk := answer.read(1 << 20):
+                sys.stdout.buffer.write(chunk)
+    except urllib.error.HTTPError as error:
+        return f"{url}: {error.code}: {error.read(2000).decode(errors='replace')}"
+    except OSError as error:
+        return f"{url}: {error}"
+    return ""
+
+
+_opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def main(arguments: list[str]) -> str:
+    """Run one command; the answer is what went wrong, if anything."""
+    command, *rest = arguments
+    if command == "ports":
+        print(json.dumps(taken([int(port) for port in rest])))
+        return ""
+    if command == "ready":
+        seconds, *triples = rest
+        wanted = [
+            (url, path, float(least))
+            for url, path, least in zip(triples[::3], triples[1::3], triples[2::3], strict=True)
+        ]
+        return wait(float(seconds), wanted)
+    return request(command.upper(), rest[0])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]) or 0)
