@@ -1,0 +1,197 @@
+"""The first process of the hosts' namespaces: makes networks and hosts, then stays until it is killed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+from typing import Any, NoReturn
+
+from harness.hosts.inside import linux, network, server
+
+_NSSWITCH = "".join(
+    f"{what}: files\n" for what in ("passwd", "group", "hosts", "networks", "protocols", "services")
+)
+_HIDDEN = ("/tmp", "/dev/shm")
+
+
+class SetupError(Exception):
+    """A step failed; the message says which."""
+
+
+def main(argv: list[str]) -> int:
+    """Set up what the plan on standard input says; report in one line on standard output; then wait."""
+    report = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        plan = json.loads(sys.stdin.buffer.read())
+        _local(plan, report) if plan["kind"] == "local" else _emulated(plan, report)
+    except (SetupError, OSError, ValueError, KeyError) as error:
+        detail = str(error) if isinstance(error, (SetupError, OSError)) else traceback.format_exc()
+        os.write(report, json.dumps({"error": detail}).encode() + b"\n")
+        return 1
+    for host in plan["hosts"]:
+        os.close(host["socket"])
+    os.write(report, b"{}\n")
+    os.close(report)
+    while True:  # ends with the guardian, or when the last host has
+        try:
+            os.wait()
+        except ChildProcessError:
+            return 0
+
+
+def _local(plan: dict[str, Any], report: int) -> None:
+    for host in plan["hosts"]:
+        if os.fork() == 0:
+            linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
+            server.run(host["socket"], False, {})
+
+
+def _emulated(plan: dict[str, Any], report: int) -> None:
+    _without_ipv6()
+    rates = plan["interfaces"]
+    ends = [_fork(host, plan, report) for host in plan["hosts"]]
+    lines = network.bridges(rates)
+    for host, (pid, sock) in zip(plan["hosts"], ends, strict=True):
+        _expect(sock, host["name"])
+        lines += network.links(rates, host["number"], pid)
+    _batch(plan["ip"], lines)
+    _batch(plan["tc"], network.shapes_of_ports(rates, range(len(ends)), plan["queue_ms"]))
+    for _, sock in ends:
+        sock.sendall(b"\n")
+    for host, (_, sock) in zip(plan["hosts"], ends, strict=True):
+        _expect(sock, host["name"])
+        sock.close()
+
+
+def _fork(host: dict[str, Any], plan: dict[str, Any], report: int) -> tuple[int, socket.socket]:
+    """A process with the namespaces of a new host; it says when it has them and waits for its links."""
+    ours, theirs = socket.socketpair()
+    pid = os.fork()
+    if pid:
+        theirs.close()
+        return pid, ours
+    ours.close()
+    with contextlib.suppress(OSError):
+        os.close(report)
+    try:
+        _be_host(host, plan, theirs)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            theirs.sendall(f"{error or error!r}\n".encode())
+    os._exit(1)
+
+
+def _expect(sock: socket.socket, host: str) -> None:
+    """Wait for a host's word that a step is done: an empty line."""
+    text = b""
+    while not text.endswith(b"\n"):
+        part = sock.recv(4096)
+        if not part:
+            break
+        text += part
+    if text != b"\n":
+        raise SetupError(f"host {host}: {text.decode().strip() or 'its first process ended'}")
+
+
+def _be_host(host: dict[str, Any], plan: dict[str, Any], sock: socket.socket) -> NoReturn:
+    if host["group"] is not None:
+        Path(host["group"], "cgroup.procs").write_text("0")
+    linux.unshare(
+        linux.CLONE_NEWNET | linux.CLONE_NEWNS | linux.CLONE_NEWUTS | linux.CLONE_NEWIPC | linux.CLONE_NEWPID
+    )
+    sock.sendall(b"\n")
+    if not sock.recv(1):
+        os._exit(1)
+    socket.sethostname(host["name"])
+    pid = os.fork()
+    if pid:
+        server.close_inherited(set())
+        os.waitpid(pid, 0)
+        os._exit(0)
+    _mounts(host, plan)
+    _without_ipv6()
+    _batch(plan["ip"], network.inside(host["addresses"]))
+    _batch(plan["tc"], network.shapes_inside(plan["interfaces"], plan["queue_ms"]))
+    os.chdir("/")
+    sock.sendall(b"\n")
+    sock.close()
+    server.run(
+        host["socket"], True, {disk["name"]: disk["device"] for disk in host["disks"] if "device" in disk}
+    )
+
+
+def _mounts(host: dict[str, Any], plan: dict[str, Any]) -> None:
+    """Give a host its own /tmp, /dev/shm and /proc, its own scratch folders only, and its own idea of names."""
+    seen = [
+        path for path in plan["shared"] if Path(path).is_relative_to("/tmp") or path.startswith("/dev/shm/")
+    ]
+    paths = {path: os.open(path, os.O_PATH) for path in seen if os.path.exists(path)}
+    folders = {folder: os.open(f"{folder}/{host['name']}", os.O_PATH) for folder in plan["folders"]}
+    for hidden in _HIDDEN:
+        linux.mount("tmpfs", hidden, "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, "mode=1777")
+    for path, fd in paths.items():
+        _bind(fd, path)
+        os.close(fd)
+    for folder, fd in folders.items():
+        os.makedirs(folder, exist_ok=True)
+        linux.mount("tmpfs", folder, "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, "mode=0755,size=1m")
+        _bind(fd, f"{folder}/{host['name']}", folder=True)
+        os.close(fd)
+    own = f"{plan['folders'][0]}/.etc"
+    os.mkdir(own)
+    texts = {
+        "hosts": plan["hosts_file"],
+        "nsswitch.conf": _NSSWITCH,
+        "resolv.conf": "",
+        "hostname": host["name"] + "\n",
+    }
+    for name, text in texts.items():
+        Path(own, name).write_text(text)
+        if os.path.exists(f"/etc/{name}"):
+            linux.mount(f"{own}/{name}", os.path.realpath(f"/etc/{name}"), flags=linux.MS_BIND)
+    for disk in host["disks"]:
+        _mount_disk(disk)
+    linux.mount("proc", "/proc", "proc", linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
+
+
+def _bind(fd: int, target: str, folder: bool = False) -> None:
+    source = f"/proc/self/fd/{fd}"
+    if folder or os.path.isdir(source):
+        os.makedirs(target, exist_ok=True)
+    else:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        Path(target).touch()
+    linux.mount(source, target, flags=linux.MS_BIND | linux.MS_REC)
+
+
+def _mount_disk(disk: dict[str, Any]) -> None:
+    flags = linux.MS_NOSUID | linux.MS_NODEV
+    if disk["medium"] == "memory":
+        linux.mount("tmpfs", disk["path"], "tmpfs", flags, f"mode=0755,size={disk['size_mb']}m")
+    elif disk["medium"] == "device":
+        linux.mount(disk["node"], disk["path"], "ext4", flags | linux.MS_NOATIME)
+
+
+def _without_ipv6() -> None:
+    """No address is announced and none has to be waited for; a kernel without IPv6 has nothing to switch off."""
+    with contextlib.suppress(OSError):
+        Path("/proc/sys/net/ipv6/conf/all/disable_ipv6").write_text("1")
+        Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
+
+
+def _batch(program: str, lines: list[str]) -> None:
+    """Let `ip` or `tc` do some lines."""
+    if not lines:
+        return
+    done = subprocess.run([program, "-batch", "-"], input="\n".join(lines), capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SetupError(
+            f"{program}: {done.stderr.strip() or f'exit code {done.returncode}'} (of: {'; '.join(lines)})"
+        )

@@ -1,0 +1,56 @@
+"""The few system calls that Python 3.11 does not have."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+MS_NOSUID = 2
+MS_NODEV = 4
+MS_NOEXEC = 8
+MS_NOATIME = 1024
+MS_BIND = 4096
+MS_REC = 16384
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+PR_CAP_AMBIENT = 47
+PR_CAP_AMBIENT_CLEAR_ALL = 4
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.mount.argtypes = (ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p)
+
+
+def _check(result: int, what: str) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def unshare(flags: int) -> None:
+    """Give this process new namespaces."""
+    _check(_libc.unshare(flags), "unshare")
+
+
+def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str = "") -> None:
+    """Mount; `kind` is empty for a bind mount."""
+    result = _libc.mount(
+        source.encode(), target.encode(), kind.encode() or None, flags, options.encode() or None
+    )
+    _check(result, f"mount {kind or 'bind'} {source} on {target}")
+
+
+def prctl(option: int, value: int) -> None:
+    """Set an attribute of this process."""
+    _check(_libc.prctl(option, value, 0, 0, 0), f"prctl {option}")
+
+
+def drop_capabilities() -> None:
+    """Make the next program of an ordinary user an ordinary one: no capability outlives `exec`."""
+    _libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)

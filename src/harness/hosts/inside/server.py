@@ -1,0 +1,212 @@
+"""The first process of a host: starts commands, says how they ended, counts what they use.
+
+It answers one connection, the driver's, and ends when that ends. On emulated hosts it is process 1 of the host,
+so its end is the end of all of them; on the local machine it kills what it started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import selectors
+import signal
+import socket
+import sys
+import time
+from typing import Any, NoReturn
+
+from harness.hosts.inside import linux, usage, wire
+
+
+class Server:
+    """One host's server. `isolated`: the host has a process namespace of its own."""
+
+    def __init__(self, sock: socket.socket, isolated: bool, disks: dict[str, str]) -> None:
+        self._sock = sock
+        self._isolated = isolated
+        self._disks = disks
+        self._pids: dict[int, int] = {}
+        """Numbers of commands whose code was not asked for yet, by process id."""
+        self._codes: dict[int, int] = {}
+        self._sessions: dict[int, int] = {}
+        self._number = 0
+        self._last: dict[str, Any] = {}
+
+    def serve(self) -> None:
+        """Answer until the driver ends the connection."""
+        awake, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        selector = selectors.DefaultSelector()
+        selector.register(awake, selectors.EVENT_READ)
+        selector.register(self._sock, selectors.EVENT_READ)
+        while True:
+            for key, _ in selector.select():
+                if key.fd == awake:
+                    with contextlib.suppress(BlockingIOError):
+                        os.read(awake, 4096)
+                    self._reap()
+                elif not self._answer():
+                    return
+
+    def _answer(self) -> bool:
+        received = wire.receive(self._sock)
+        if received is None:
+            return False
+        message, fds = received
+        given: list[int] = []
+        try:
+            handler = getattr(self, f"_do_{message.pop('op')}")
+            reply, given = handler(fds, **message)
+        except OSError as error:
+            reply = {"error": error.strerror or str(error), "errno": error.errno}
+        finally:
+            for fd in fds:
+                os.close(fd)
+        try:
+            wire.send(self._sock, reply, given)
+        except OSError:
+            return False
+        finally:
+            for fd in given:
+                os.close(fd)
+        return True
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid in self._pids:
+                self._codes[self._pids.pop(pid)] = os.waitstatus_to_exitcode(status)
+
+    def _do_start(
+        self, fds: list[int], command: list[str], env: dict[str, str], cwd: str | None
+    ) -> tuple[dict[str, Any], list[int]]:
+        """Start a command on three descriptors; a descriptor of the process goes back."""
+        failed, fail = os.pipe2(os.O_CLOEXEC)
+        pid = os.fork()
+        if pid == 0:
+            _become(command, env, cwd, fds, fail)
+        os.close(fail)
+        try:
+            trouble = os.read(failed, 4096).decode()
+        finally:
+            os.close(failed)
+        if trouble:
+            os.waitpid(pid, 0)
+            return {"error": trouble}, []
+        self._number += 1
+        self._pids[pid] = self._number
+        self._sessions[self._number] = pid
+        return {"number": self._number, "pid": pid}, [os.pidfd_open(pid)]
+
+    def _do_code(self, fds: list[int], number: int) -> tuple[dict[str, Any], list[int]]:
+        """Exit code of a command that has ended."""
+        self._reap()
+        return {"code": self._codes.get(number)}, []
+
+    def _do_signal(self, fds: list[int], number: int, signum: int) -> tuple[dict[str, Any], list[int]]:
+        """Send a signal to a command's session, as far as anything of it is left."""
+        session = self._sessions[number]
+        if any(pid == session for later, pid in self._sessions.items() if later > number):
+            return {}, []  # nothing is left of it: the kernel gave its id to another command
+        for pid in usage.all_pids() if self._isolated else usage.descendants(os.getpid()):
+            with contextlib.suppress(OSError):
+                if os.getsid(pid) == session:
+                    os.kill(pid, signum)
+        return {}, []
+
+    def _do_forget(self, fds: list[int], number: int) -> tuple[dict[str, Any], list[int]]:
+        """Nobody will ask about this command again."""
+        self._codes.pop(number, None)
+        return {}, []
+
+    def _do_counters(self, fds: list[int]) -> tuple[dict[str, Any], list[int]]:
+        """What this host's processes have used."""
+        own = os.getpid()
+        found = usage.total(usage.all_pids() if self._isolated else usage.descendants(own), own)
+        usage.never_less(found, self._last)
+        self._last = dict(found)
+        with open("/proc/net/dev") as file:
+            found["interfaces"] = usage.parse_net(file.read())
+        if self._disks:
+            with open("/proc/diskstats") as file:
+                text = file.read()
+            found["disks"] = {
+                disk: usage.parse_diskstats(text, device) for disk, device in self._disks.items()
+            }
+        return found, []
+
+    def _do_socket(self, fds: list[int]) -> tuple[dict[str, Any], list[int]]:
+        """A TCP socket of this host's network, not connected yet."""
+        return {}, [socket.socket(socket.AF_INET, socket.SOCK_STREAM).detach()]
+
+
+def _become(command: list[str], env: dict[str, str], cwd: str | None, fds: list[int], fail: int) -> NoReturn:
+    """In the child: turn into the command, or say in `fail` why not."""
+    stage = "cannot be started"
+    try:
+        os.setsid()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD, signal.SIGPIPE):
+            signal.signal(number, signal.SIG_DFL)
+        for target, fd in enumerate(fds[:3]):
+            os.dup2(fd, target)
+        linux.drop_capabilities()
+        if cwd is not None:
+            stage = f"folder {cwd}"
+            os.chdir(cwd)
+        stage = "cannot be started"
+        os.execvpe(command[0], command, env)
+    except OSError as error:
+        os.write(fail, f"{stage}: {error.strerror}".encode())
+    except BaseException as error:
+        os.write(fail, f"{stage}: {error!r}".encode())
+    os._exit(127)
+
+
+def close_inherited(keep: set[int]) -> None:
+    """Close every descriptor above the standard ones but those."""
+    limit = min(resource.getrlimit(resource.RLIMIT_NOFILE)[0], 65536)
+    low = 3
+    for fd in [*sorted(keep), limit]:
+        if fd > low:
+            os.closerange(low, fd)
+        low = max(low, fd + 1)
+
+
+def run(sock_fd: int, isolated: bool, disks: dict[str, str]) -> NoReturn:
+    """Serve on a connection, then end, and with it all commands."""
+    close_inherited({sock_fd})
+    os.set_inheritable(sock_fd, False)
+    code = 0
+    try:
+        Server(socket.socket(fileno=sock_fd), isolated, disks).serve()
+        if not isolated:
+            kill_descendants()
+    except BaseException as error:
+        sys.stderr.write(f"host server: {error!r}\n")
+        sys.stderr.flush()
+        code = 1
+    os._exit(code)
+
+
+def kill_descendants() -> None:
+    """Kill all that came from this process, until there is nothing left to kill (needs a subreaper)."""
+    for _ in range(1000):
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        victims = usage.descendants(os.getpid())[1:]
+        if not victims:
+            return
+        for pid in victims:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)

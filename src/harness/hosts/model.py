@@ -1,0 +1,238 @@
+"""What every kind of host offers, and the one error that anything about hosts raises."""
+
+from __future__ import annotations
+
+import abc
+import shlex
+import signal
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import overload
+
+from harness.errors import KvasirError
+
+StrPath = str | Path
+
+
+class HostError(KvasirError):
+    """Hosts cannot be had, or a command on one failed: which host, what, and what to do."""
+
+
+@dataclass(frozen=True)
+class Completed:
+    """A command that has ended."""
+
+    host: str
+    command: tuple[str, ...]
+    code: int
+    """Exit code; negative: the signal that ended it."""
+    stdout: str
+    stderr: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Bytes through one interface since the host started."""
+
+    received: int
+    sent: int
+
+
+@dataclass(frozen=True)
+class DiskTraffic:
+    """Bytes to and from one disk since the host started, and the time it was busy."""
+
+    read: int
+    written: int
+    busy_s: float
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What the processes of one host have used since it started. A kind that cannot know a value says None."""
+
+    t_s: float
+    """When it was read: seconds of the reading machine's monotonic clock."""
+    cpu_s: float
+    """User and system time of all processes, ended ones too, as the kernel counts it (10 ms steps per process)."""
+    cpu_user_s: float
+    rss_bytes: int
+    """Memory in use now; pages that several processes share count once for each."""
+    private_bytes: int
+    """Memory in use now that no file backs and no other process shares."""
+    processes: int
+    read_bytes: int | None
+    """Bytes that processes made storage read; None where the kernel does not tell."""
+    written_bytes: int | None
+    interfaces: dict[str, Traffic]
+    """By interface, `lo` too."""
+    disks: dict[str, DiskTraffic] = field(default_factory=dict)
+    """By disk class, those with a device of their own."""
+
+
+@dataclass(frozen=True)
+class Interconnect:
+    """All hosts as they are called over one interface, in the hosts' order."""
+
+    interface: str
+    names: tuple[str, ...]
+    """What a program on a host can resolve."""
+    addresses: tuple[str, ...]
+    rate_mbit_s: float | None
+    """The rate that was set, None where none was."""
+
+
+class Process(abc.ABC):
+    """A program that was started on a host and may still run."""
+
+    def __init__(self, host: str, command: Sequence[str], pid: int) -> None:
+        self.host = host
+        self.command = tuple(command)
+        self.pid = pid
+        """Process id as the machine that started the hosts sees it (slurm: of the local srun)."""
+
+    @abc.abstractmethod
+    def wait(self, timeout_s: float | None = None) -> int | None:
+        """Exit code (negative: signal), or None when it still runs after `timeout_s` seconds."""
+
+    @abc.abstractmethod
+    def signal(self, number: int) -> None:
+        """Send a signal to the program and all it started in its session; no error if it has ended."""
+
+    def poll(self) -> int | None:
+        """Exit code (negative: signal), or None while it runs."""
+        return self.wait(0)
+
+    def stop(self, grace_s: float = 5.0) -> int:
+        """End the program and all it started in its session: ask, then kill after `grace_s`. Returns the code."""
+        if self.poll() is None:
+            self.signal(signal.SIGTERM)
+            if self.wait(grace_s) is None:
+                self.signal(signal.SIGKILL)
+        code = self.wait(10)
+        if code is None:
+            raise HostError(
+                f"host {self.host}: {shown(self.command)} does not end after SIGKILL, it hangs in the kernel"
+            )
+        self.signal(signal.SIGKILL)  # what it left in its session
+        return code
+
+
+class Host(abc.ABC):
+    """One host."""
+
+    def __init__(
+        self, name: str, addresses: Mapping[str, str], names: Mapping[str, str], default: str
+    ) -> None:
+        self.name = name
+        self._addresses = dict(addresses)
+        self._names = dict(names)
+        self._default = default
+
+    def __repr__(self) -> str:
+        return f"<host {self.name} {self._addresses}>"
+
+    def address(self, interface: str | None = None) -> str:
+        """IPv4 address on an interface, by default the one that the plain name means."""
+        return self._of(self._addresses, interface)
+
+    def name_on(self, interface: str | None = None) -> str:
+        """Name that means this host over an interface."""
+        return self._of(self._names, interface)
+
+    def _of(self, values: Mapping[str, str], interface: str | None) -> str:
+        name = interface or self._default
+        if name not in values:
+            raise HostError(f"host {self.name} has no interface {name!r}, only {', '.join(values)}")
+        return values[name]
+
+    @abc.abstractmethod
+    def scratch(self, disk: str) -> Path:
+        """This host's own empty folder on a disk class, as programs on the host see it. Removed at the end.
+
+        Folders of different hosts have different paths. Only those of medium `folder` are seen from outside.
+        """
+
+    @abc.abstractmethod
+    def run(
+        self,
+        command: Sequence[StrPath],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: StrPath | None = None,
+        timeout_s: float = 600,
+        stdin: bytes = b"",
+        check: bool = True,
+    ) -> Completed:
+        """Run a command to its end. `env` is added to this process's environment.
+
+        HostError: it cannot be started, takes longer than `timeout_s` (it is killed then), or, with `check`,
+        returns another code than 0.
+        """
+
+    @abc.abstractmethod
+    def start(
+        self,
+        command: Sequence[StrPath],
+        *,
+        log: StrPath,
+        env: Mapping[str, str] | None = None,
+        cwd: StrPath | None = None,
+    ) -> Process:
+        """Start a command in a session of its own, output appended to `log`, no standard input.
+
+        `log` is a path as this process sees it. HostError: it cannot be started.
+        """
+
+    @abc.abstractmethod
+    def counters(self) -> Counters:
+        """What this host's processes have used so far."""
+
+    @abc.abstractmethod
+    def connect(self, target: str, port: int, timeout_s: float = 10) -> socket.socket:
+        """A TCP connection from within this host's network to a host's name or address. OSError as `connect`."""
+
+
+class Hosts(Sequence[Host]):
+    """Some hosts that were started together."""
+
+    def __init__(self, members: Sequence[Host], rates: Mapping[str, float | None]) -> None:
+        self._members = tuple(members)
+        self._rates = dict(rates)
+
+    @overload
+    def __getitem__(self, index: int) -> Host: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Host]: ...
+    def __getitem__(self, index: int | slice) -> Host | Sequence[Host]:
+        return self._members[index]
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def interconnect(self, interface: str) -> Interconnect:
+        """Names and addresses over one interface."""
+        return Interconnect(
+            interface,
+            tuple(host.name_on(interface) for host in self),
+            tuple(host.address(interface) for host in self),
+            self._rates.get(interface),
+        )
+
+    def counters(self, host: Host | int) -> Counters:
+        """What the processes of one host have used so far."""
+        return (self[host] if isinstance(host, int) else host).counters()
+
+
+def shown(command: Sequence[StrPath], limit: int = 200) -> str:
+    """A command as a person would type it, shortened."""
+    text = shlex.join(str(word) for word in command)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def tail(text: str, lines: int = 12) -> str:
+    """The last lines of some output, for an error message."""
+    return "\n".join(text.strip().splitlines()[-lines:])
