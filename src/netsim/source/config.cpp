@@ -102,6 +102,10 @@ TcpConfig read_tcp(Fields fields) {
     tcp.sack = fields.boolean("sack");
     tcp.mss = number("mss", kLeastSegment, kMostSegment);
     tcp.window_bytes = number("window_bytes", tcp.mss, kMostWindow);
+    constexpr std::uint32_t kMostSegments = 65535;  // what a SACK block in a packet can tell
+    if (tcp.window_bytes / tcp.mss > kMostSegments) {
+        fields.fail("window_bytes", "at most " + std::to_string(kMostSegments) + " segments of tcp.mss");
+    }
     tcp.initial_window = number("initial_window", 1, 1000);
     tcp.delayed_ack = number("delayed_ack", 1, 16);
     tcp.delayed_ack_time = read_ms(fields, "delayed_ack_ms");

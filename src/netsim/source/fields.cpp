@@ -15,6 +15,13 @@ const nlohmann::json& empty_object() {
     return kEmpty;
 }
 
+/// A value as it may stand in a message: on one line, not too long, whatever its bytes are.
+std::string text_of(const nlohmann::json& value) {
+    constexpr std::size_t kLongest = 60;
+    const std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
+}
+
 /// A number as a user would write it.
 std::string shown(double x) {
     return x == std::floor(x) && std::abs(x) < 1e15 ? std::to_string(static_cast<std::int64_t>(x))
@@ -45,7 +52,7 @@ bool within(double x, const Range& range) {
 Fields::Fields(const nlohmann::json& object, std::string path) : object_(&object), path_(std::move(path)) {
     if (!object.is_object()) {
         throw ConfigError((path_.empty() ? std::string("configuration") : path_) + ": found " +
-                          object.dump() + ", expected an object");
+                          text_of(object) + ", expected an object");
     }
 }
 
@@ -57,14 +64,8 @@ std::string Fields::path_of(std::string_view key) const {
 
 void Fields::fail(std::string_view key, std::string_view what) const {
     const auto found = object_->find(key);
-    std::string value = found == object_->end()
-                            ? "nothing"
-                            : found->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-    constexpr std::size_t kLongest = 60;
-    if (value.size() > kLongest) {
-        value = value.substr(0, kLongest) + "...";
-    }
-    throw ConfigError(path_of(key) + ": found " + value + ", expected " + std::string(what));
+    throw ConfigError(path_of(key) + ": found " + (found == object_->end() ? "nothing" : text_of(*found)) +
+                      ", expected " + std::string(what));
 }
 
 const nlohmann::json* Fields::find(std::string_view key, bool required) {

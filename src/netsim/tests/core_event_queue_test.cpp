@@ -1,0 +1,155 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "netsim/event_queue.hpp"
+#include "netsim/histogram.hpp"
+#include "netsim/random.hpp"
+#include "netsim/simulator.hpp"
+
+namespace netsim {
+namespace {
+
+struct Known {
+    Time time;
+    std::uint32_t index;
+};
+
+/// The event that a plain list would give: the earliest, and of those the one put in first.
+std::size_t first_of(const std::vector<Known>& known) {
+    return static_cast<std::size_t>(
+        std::min_element(known.begin(), known.end(),
+                         [](const Known& a, const Known& b) { return a.time < b.time; }) -
+        known.begin());
+}
+
+TEST(EventQueue, AgreesWithAList) {
+    Random random(7);
+    for (int round = 0; round < 20; ++round) {
+        EventQueue queue;
+        std::vector<Known> known;  // in the order they were put in
+        for (std::uint32_t i = 0; i < 3000; ++i) {
+            const auto time = static_cast<Time>(random.below(200));  // many ties
+            const std::uint64_t what = random.below(5);
+            if (what < 2 || known.empty()) {
+                queue.push(time, EventKind::handler, i);
+                known.push_back({time, i});
+                continue;
+            }
+            const std::size_t first = first_of(known);
+            ASSERT_EQ(queue.first().time, known[first].time);
+            ASSERT_EQ(queue.first().index(), known[first].index);
+            ASSERT_EQ(queue.first().kind(), EventKind::handler);
+            known.erase(known.begin() + static_cast<std::ptrdiff_t>(first));
+            if (what == 2) {
+                queue.replace_first(time, EventKind::handler, i);
+                known.push_back({time, i});
+            } else {
+                queue.pop_first();
+            }
+            ASSERT_EQ(queue.size(), known.size());
+        }
+    }
+}
+
+TEST(EventQueue, KeepsKindAndIndex) {
+    EventQueue queue;
+    const auto most = static_cast<std::uint32_t>(EventQueue::kIndexMask);
+    queue.push(5, EventKind::flow_timer, most);
+    queue.push(kNever, EventKind::link_timer, 0);
+    EXPECT_EQ(queue.first().kind(), EventKind::flow_timer);
+    EXPECT_EQ(queue.first().index(), most);
+    queue.pop_first();
+    EXPECT_EQ(queue.first().time, kNever);
+    EXPECT_EQ(queue.first().kind(), EventKind::link_timer);
+    EXPECT_EQ(queue.first().index(), 0U);
+}
+
+/// Asks for further calls while it is called.
+struct Chain final : Handler {
+    explicit Chain(Simulator& s) : simulator(s) {}
+    void on_event(Time now, std::uint64_t argument) override {
+        EXPECT_EQ(now, simulator.now());
+        EXPECT_GE(now, last);
+        last = now;
+        order.push_back(argument);
+        if (argument < 5) {
+            simulator.at(now, *this, argument + 10);  // at once, but after what is there already
+            simulator.at(now + 3, *this, argument + 1);
+        }
+    }
+    Simulator& simulator;
+    Time last = 0;
+    std::vector<std::uint64_t> order;
+};
+
+TEST(Simulator, CallsHandlersInOrder) {
+    Simulator simulator;
+    Chain chain(simulator);
+    simulator.at(10, chain, 3);
+    simulator.at(10, chain, 100);
+    simulator.at(2, chain, 101);
+    simulator.run([](EventKind, std::uint32_t) { FAIL(); });
+    EXPECT_EQ(chain.order, (std::vector<std::uint64_t>{101, 3, 100, 13, 4, 14, 5}));
+    EXPECT_EQ(simulator.pending(), 0U);
+}
+
+TEST(Random, IsTheSameEverywhere) {
+    Random random(42);
+    EXPECT_EQ(random.next(), 1546998764402558742U);
+    EXPECT_EQ(random.next(), 6990951692964543102U);
+    EXPECT_EQ(random.next(), 12544586762248559009U);
+}
+
+TEST(Random, LogarithmAndExponential) {
+    Random random(1);
+    for (int i = 0; i < 100000; ++i) {
+        const double x = std::exp(random.uniform(-600, 600));
+        EXPECT_NEAR(portable::log(x), std::log(x), 1e-15 * std::abs(std::log(x)) + 4e-16);
+        const double y = random.uniform(-600, 600);
+        EXPECT_NEAR(portable::exp(y) / std::exp(y), 1, 1e-15);
+    }
+    EXPECT_EQ(portable::log(1), 0);
+    EXPECT_EQ(portable::exp(0), 1);
+    EXPECT_NEAR(portable::log(5e-324), std::log(5e-324), 1e-12);
+}
+
+TEST(Random, Moments) {
+    Random random(3);
+    constexpr int kCount = 200000;
+    double exponential = 0;
+    double normal = 0;
+    double square = 0;
+    for (int i = 0; i < kCount; ++i) {
+        exponential += random.exponential(2.5);
+        const double x = random.normal();
+        normal += x;
+        square += x * x;
+        EXPECT_LT(random.below(7), 7U);
+    }
+    EXPECT_NEAR(exponential / kCount, 2.5, 0.03);
+    EXPECT_NEAR(normal / kCount, 0, 0.01);
+    EXPECT_NEAR(square / kCount, 1, 0.02);
+}
+
+TEST(Histogram, QuantilesAreClose) {
+    Histogram histogram;
+    std::vector<double> values;
+    Random random(5);
+    for (int i = 0; i < 20000; ++i) {
+        const Time t = seconds(random.exponential(1e-5));
+        histogram.add(t);
+        values.push_back(to_seconds(t));
+    }
+    std::sort(values.begin(), values.end());
+    for (const double q : {0.1, 0.5, 0.9, 0.99, 1.0}) {
+        const double exact = values[static_cast<std::size_t>(std::max(0.0, q * 20000 - 1))];
+        EXPECT_NEAR(histogram.quantile(q), exact, 0.04 * exact) << q;
+    }
+    EXPECT_EQ(Histogram().quantile(0.5), 0);
+    EXPECT_EQ(Histogram().mean(), 0);
+}
+
+}  // namespace
+}  // namespace netsim
