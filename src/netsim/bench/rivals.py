@@ -108,11 +108,9 @@ def run(command: list[str], log: Path) -> resource.struct_rusage:
 def metrics_of(report: Path) -> dict[str, float]:
     """Metrics of a report by name."""
     try:
-        return {
-            metric["name"]: metric["value"]
-            for metric in json.loads(report.read_text(encoding="utf-8"))["metrics"]
-        }
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        metrics = json.loads(report.read_text(encoding="utf-8"))["metrics"]
+        return {name: metric["value"] for name, metric in metrics.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CompareError(f"{report.name}: is no report: {error!r}") from error
 
 

@@ -27,19 +27,20 @@ double Report::value(std::string_view name) const {
 }
 
 std::string Report::json() const {
-    nlohmann::ordered_json metrics = nlohmann::ordered_json::array();
+    auto metrics = nlohmann::ordered_json::object();
     for (const Metric& metric : metrics_) {
-        nlohmann::ordered_json entry{{"name", metric.name}};
-        if (std::isfinite(metric.value)) {
-            entry["value"] = metric.value;
-        } else {
-            entry["value"] = nullptr;
-        }
+        nlohmann::ordered_json& entry = metrics[metric.name];
+        const bool known = std::isfinite(metric.value);
+        entry["value"] = known ? nlohmann::ordered_json(metric.value) : nlohmann::ordered_json(nullptr);
         entry["unit"] = metric.unit;
-        entry["source"] = metric.source;
-        metrics.push_back(std::move(entry));
+        entry["source"] = known ? metric.source : "none";
+        if (!known) {
+            entry["reason"] = "nothing of the kind happened in this run";
+        }
     }
-    const nlohmann::ordered_json document{{"schema", "kvasir-report-1"}, {"metrics", std::move(metrics)}};
+    const nlohmann::ordered_json document{{"format", "kvasir-report-1"},
+                                          {"windows", nlohmann::ordered_json::object()},
+                                          {"metrics", std::move(metrics)}};
     return document.dump(1) + "\n";
 }
 
