@@ -45,9 +45,9 @@ class Turn:
 
 
 def fetch_bytes(config: dict) -> int:
-    """Bytes of one fetch: a reducer's megabytes over the other workers."""
-    workers = config["topology"]["nodes"] - 1
-    return round(config["shuffle"]["mb_per_core"] * 1e6 / workers)
+    """Bytes of one fetch, as netsim reckons: what two cores of a worker make, shared by all reducers."""
+    reducers = (config["topology"]["nodes"] - 1) * config["shuffle"]["reducers_per_worker"]
+    return int(config["shuffle"]["mb_per_core"] * MEBI * 2 / reducers)
 
 
 def take_turns(

@@ -16,15 +16,25 @@ constexpr std::size_t kRacks = 2;
 constexpr std::uint32_t kFirstAddress = 0x0a000001;  // 10.0.0.1
 constexpr const char* kMask = "255.255.0.0";
 
-/// Makes the ports of `node` those of one switch.
-void bridge(const ns3::Ptr<ns3::Node>& node, const std::vector<ns3::Ptr<EeeNetDevice>>& ports) {
-    const auto bridge = ns3::CreateObject<ns3::BridgeNetDevice>();
-    bridge->SetAttribute("ExpirationTime", ns3::TimeValue(ns3::Hours(1)));
-    node->AddDevice(bridge);
-    for (const auto& port : ports) {
-        bridge->AddBridgePort(port);
+/// A switch that can be told where a host is, so that it floods no frame to find out.
+class Switch : public ns3::BridgeNetDevice {
+  public:
+    /// Makes `ports` those of a new switch on `node`.
+    static ns3::Ptr<Switch> make(const ns3::Ptr<ns3::Node>& node,
+                                 const std::vector<ns3::Ptr<EeeNetDevice>>& ports) {
+        const auto made = ns3::CreateObject<Switch>();
+        made->SetAttribute("ExpirationTime", ns3::TimeValue(ns3::Hours(100)));
+        node->AddDevice(made);
+        for (const auto& port : ports) {
+            made->AddBridgePort(port);
+        }
+        return made;
     }
-}
+
+    void tell(const EeeNetDevice& host, const ns3::Ptr<EeeNetDevice>& port) {
+        Learn(ns3::Mac48Address::ConvertFrom(host.GetAddress()), port);
+    }
+};
 
 }  // namespace
 
@@ -45,10 +55,23 @@ Network::Network(const netsim::Config& config)
         switch_ports_[rack].push_back(up);
         switch_ports_[kRacks].push_back(down);
     }
-    for (std::size_t i = 0; i < switches_.size(); ++i) {
-        bridge(switches_[i], switch_ports_[i]);
-    }
+    add_switches();
     fill_arp();
+}
+
+void Network::add_switches() {
+    const auto core = Switch::make(switches_[kRacks], switch_ports_[kRacks]);
+    for (std::size_t rack = 0; rack < kRacks; ++rack) {
+        const auto& ports = switch_ports_[rack];
+        const auto here = Switch::make(switches_[rack], ports);
+        for (std::size_t host = 0; host < host_devices_.size(); ++host) {
+            // A rack's ports are those of its hosts, in their order, and the one to the core.
+            here->tell(*host_devices_[host], host % kRacks == rack ? ports[host / kRacks] : ports.back());
+            if (host % kRacks == rack) {
+                core->tell(*host_devices_[host], switch_ports_[kRacks][rack]);
+            }
+        }
+    }
 }
 
 void Network::add_host(std::size_t rack) {

@@ -43,6 +43,7 @@ class Network {
 
     ns3::Ptr<EeeNetDevice> add_port(const ns3::Ptr<ns3::Node>& node, netsim::LinkClass link, End end);
     void add_host(std::size_t rack);
+    void add_switches();
     void fill_arp();
 
     netsim::Config config_;

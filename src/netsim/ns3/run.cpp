@@ -51,10 +51,11 @@ void add_results(netsim::Report& report, const netsim::Config& config, const Net
         const std::string name(netsim::name_of(c));
         const double all = seconds * static_cast<double>(totals.directions);
         const auto share = [all](double part) { return all > 0 ? part / all : 0; };
-        // A port is both directions; its power is the mean of theirs.
-        energy += totals.full_seconds * watts / 2;
-        always_on += all * watts / 2;
-        add("energy." + name, totals.full_seconds * watts / 2, "J");
+        // A cable has two ports and two directions; a port takes the mean of both, so that a direction counts
+        // as a port.
+        energy += totals.full_seconds * watts;
+        always_on += all * watts;
+        add("energy." + name, totals.full_seconds * watts, "J");
         add("energy.port." + name, share(totals.full_seconds) * seconds * watts, "J");
         add("power." + name + ".rel", share(totals.full_seconds), "1");
         add("time.active." + name, share(totals.active), "1");

@@ -1,5 +1,7 @@
 /// ns3-shuffle CONFIG.json --report REPORT.json: the all-to-all shuffle of `netsim shuffle` over ns-3's TCP.
 
+#include "netsim/shuffle.hpp"
+
 #include <ns3/simulator.h>
 
 #include <cstring>
@@ -8,9 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "netsim/fields.hpp"
+#include "netsim/random.hpp"
 #include "run.hpp"
 
 namespace {
@@ -18,79 +22,82 @@ namespace {
 using referee::Network;
 using referee::Transfers;
 
-/// Fetches of one reducer: all other workers in turn, so many at once.
-class Reducer {
+/// The reducers of a shuffle; each fetches from all other workers, so many at once, in the order that it has
+/// in netsim::Shuffle too: the same generator, drawn from in the same order.
+class Shuffle {
   public:
-    Reducer(Transfers& transfers, std::size_t host, std::deque<std::size_t> sources, std::uint64_t bytes,
-            std::size_t& left)
-        : transfers_(transfers), host_(host), sources_(std::move(sources)), bytes_(bytes), left_(left) {
-        left_ += sources_.size();
-    }
-
-    void start(std::int64_t copiers) {
-        for (std::int64_t i = 0; i < copiers; ++i) {
-            next();
+    Shuffle(const netsim::ShuffleConfig& shuffle, const netsim::Config& config, Transfers& transfers)
+        : transfers_(transfers), copiers_(shuffle.copiers) {
+        const int hosts = config.topology.nodes;
+        constexpr double mebibyte = 1048576;
+        const int reducers = (hosts - 1) * shuffle.reducers_per_worker;
+        bytes_ =
+            static_cast<std::uint64_t>(shuffle.mb_per_core * mebibyte * shuffle.cores_per_worker / reducers);
+        netsim::Random random(config.seed, 2);
+        for (int i = 0; i < reducers; ++i) {
+            const int host = 1 + i / shuffle.reducers_per_worker;
+            std::vector<std::size_t> servers;
+            for (int server = 1; server < hosts; ++server) {
+                if (server != host) {
+                    servers.push_back(static_cast<std::size_t>(server));
+                }
+            }
+            for (std::size_t k = servers.size(); k > 1; --k) {
+                std::swap(servers[k - 1], servers[random.below(k)]);
+            }
+            left_ += servers.size();
+            reducers_.push_back({static_cast<std::size_t>(host), std::move(servers), 0});
         }
     }
+
+    void start() {
+        for (Reducer& reducer : reducers_) {
+            for (int i = 0; i < copiers_; ++i) {
+                next(reducer);
+            }
+        }
+    }
+
+    /// Fetches that have not ended.
+    std::size_t left() const { return left_; }
 
   private:
-    void next() {
-        if (sources_.empty()) {
-            return;
+    struct Reducer {
+        std::size_t host;
+        std::vector<std::size_t> servers;
+        std::size_t next;
+    };
+
+    void next(Reducer& reducer) {
+        if (reducer.next < reducer.servers.size()) {
+            transfers_.fetch(reducer.host, reducer.servers[reducer.next++], bytes_, [this, &reducer] {
+                if (--left_ == 0) {
+                    ns3::Simulator::Stop();
+                }
+                next(reducer);
+            });
         }
-        const std::size_t from = sources_.front();
-        sources_.pop_front();
-        transfers_.fetch(host_, from, bytes_, [this] {
-            if (--left_ == 0) {
-                ns3::Simulator::Stop();
-            }
-            next();
-        });
     }
 
     Transfers& transfers_;
-    std::size_t host_;
-    std::deque<std::size_t> sources_;
-    std::uint64_t bytes_;
-    std::size_t& left_;
+    int copiers_;
+    std::uint64_t bytes_ = 0;
+    std::deque<Reducer> reducers_;
+    std::size_t left_ = 0;
 };
 
 void run(const std::string& config_path, const std::string& report_path) {
     const double cpu_before = referee::cpu_seconds();
     const nlohmann::json document = netsim::read_json(config_path);
-    const netsim::Config config = referee::read_config(document, {"shuffle"});
-    const nlohmann::json shuffle = document.value("shuffle", nlohmann::json::object());
-    netsim::Fields fields(shuffle, "shuffle");
-    const double megabytes = fields.number("mb_per_core", netsim::Range::above(0), 128);
-    const std::int64_t per_worker = fields.integer("reducers_per_worker", netsim::Range::between(1, 64), 2);
-    const std::int64_t copiers = fields.integer("copiers", netsim::Range::between(1, 1000), 5);
-    fields.finish();
+    const netsim::Config config = referee::read_config(document, {"shuffle", "cluster", "hadoop", "jobs"});
     referee::begin(config);
     const Network network(config);
     Transfers transfers(network.hosts(), network.addresses(), config.tcp);
-    std::size_t left = 0;
-    const std::size_t hosts = network.hosts().size();
-    const auto bytes = static_cast<std::uint64_t>(megabytes * 1e6 / static_cast<double>(hosts - 1));
-    std::deque<Reducer> reducers;
-    for (std::size_t host = 1; host < hosts; ++host) {
-        for (std::int64_t i = 0; i < per_worker; ++i) {
-            std::deque<std::size_t> sources;
-            for (std::size_t k = 1; k < hosts; ++k) {
-                if (k != host) {
-                    sources.push_back(k);
-                }
-            }
-            reducers.emplace_back(transfers, host, sources, bytes, left);
-        }
-    }
-    ns3::Simulator::Schedule(ns3::Seconds(0), [&] {
-        for (Reducer& reducer : reducers) {
-            reducer.start(copiers);
-        }
-    });
+    Shuffle shuffle(netsim::read_shuffle(document), config, transfers);
+    ns3::Simulator::Schedule(ns3::Seconds(0), &Shuffle::start, &shuffle);
     ns3::Simulator::Run();
-    if (left != 0) {
-        throw std::runtime_error(std::to_string(left) + " fetches never ended");
+    if (shuffle.left() != 0) {
+        throw std::runtime_error(std::to_string(shuffle.left()) + " fetches never ended");
     }
     netsim::Report report;
     referee::add_results(report, config, network, transfers, ns3::Simulator::Now().GetTimeStep(), cpu_before);

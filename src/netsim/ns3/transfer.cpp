@@ -11,7 +11,7 @@
 #include <ns3/tcp-cubic.h>
 #include <ns3/tcp-dctcp.h>
 #include <ns3/tcp-l4-protocol.h>
-#include <ns3/tcp-prr-recovery.h>
+#include <ns3/tcp-recovery-ops.h>
 #include <ns3/tcp-socket-factory.h>
 #include <ns3/tcp-tx-buffer.h>
 #include <ns3/type-id.h>
@@ -99,7 +99,7 @@ ns3::Ptr<CountingSocket> CountingSocket::make(const ns3::Ptr<ns3::Node>& node,
     socket->SetTcp(tcp);
     socket->SetRtt(ns3::CreateObject<ns3::RttMeanDeviation>());
     socket->SetCongestionControlAlgorithm(congestion.Create<ns3::TcpCongestionOps>());
-    socket->SetRecoveryAlgorithm(ns3::CreateObject<ns3::TcpPrrRecovery>());
+    socket->SetRecoveryAlgorithm(ns3::CreateObject<ns3::TcpClassicRecovery>());
     socket->guard_window();
     tcp->AddSocket(socket);
     return socket;
