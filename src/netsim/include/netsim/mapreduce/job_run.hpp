@@ -23,19 +23,7 @@ class JobRun {
     const Config& config() const { return cluster_.config(); }
     /// When the last job becomes ready.
     Time last_ready() const { return tracker_.jobs().back().ready; }
-    /// Adds the metrics of the job layer. The jobs must have ended.
-    ///
-    /// | metric | unit | meaning |
-    /// | --- | --- | --- |
-    /// | makespan | s | from the first job's start to the last one's end |
-    /// | runtime.mean | s | from a job being ready to its end, mean over jobs; runtime.mean.<kind>: over
-    /// those of a kind | | jobs | 1 | jobs that have ended | | cpu.load | 1 | core time spent over that of
-    /// all worker cores in the makespan | | cpu.load.arriving | 1 | the same until the last job came (not for
-    /// one job) | | cpu.demand | s | core time that the jobs were expected to need | | map.mean,
-    /// shuffle.mean, reduce.mean | s | mean over tasks: a map; a reduce from the start of its JVM's end to
-    /// its last fetch; and from there to its end | | maps.local, maps.rack | 1 | share of maps on a node, or
-    /// in a rack, with their block | | input.bytes, shuffle.bytes, output.bytes | B | of all jobs; .remote:
-    /// those that crossed the network |
+    /// Adds the metrics of the job layer, which JOBS.md lists. The jobs must have ended.
     void report(Report& report);
 
   private:
