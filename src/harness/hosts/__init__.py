@@ -38,9 +38,11 @@ from harness.hosts.model import (
     StrPath,
     Traffic,
 )
+from harness.hosts.plan import MOST
 from harness.hosts.probing import disk_refusal, refusal
 from harness.hosts.settings import Disk, HostsSettings, Interface, SlurmHosts
-from harness.hosts.spawned import MOST, spawned
+from harness.hosts.slurm import allocated
+from harness.hosts.spawned import spawn_hosts
 
 __all__ = [
     "Completed",
@@ -77,5 +79,6 @@ def hosts(
     reasons = [refusal(settings), *(disk_refusal(settings, disk) for disk in chosen)]
     for reason in filter(None, reasons):
         raise HostError(reason)
-    with spawned(settings, n, chosen, shared) as started:
+    slurm = settings.kind == "slurm"
+    with allocated(settings, n, chosen) if slurm else spawn_hosts(settings, n, chosen, shared) as started:
         yield started

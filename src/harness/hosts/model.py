@@ -52,7 +52,10 @@ class DiskTraffic:
 
 @dataclass(frozen=True)
 class Counters:
-    """What the processes of one host have used since it started. A kind that cannot know a value says None."""
+    """What the processes of one host have used since it started. A kind that cannot know a value says None.
+
+    On the hosts of a batch system, which are real machines, it is what all the machine has used since its boot.
+    """
 
     t_s: float
     """When it was read: seconds of the reading machine's monotonic clock."""
@@ -236,3 +239,12 @@ def shown(command: Sequence[StrPath], limit: int = 200) -> str:
 def tail(text: str, lines: int = 12) -> str:
     """The last lines of some output, for an error message."""
     return "\n".join(text.strip().splitlines()[-lines:])
+
+
+def judged(done: Completed, code: int | None, timeout_s: float, check: bool) -> Completed:
+    """The command's result, or a HostError that names host and command."""
+    if code is None or (check and code != 0):
+        how = f"took longer than {timeout_s:g} s" if code is None else f"failed with code {code}"
+        said = tail(done.stderr) or tail(done.stdout)
+        raise HostError(f"host {done.host}: {shown(done.command)} {how}" + (f":\n{said}" if said else ""))
+    return done

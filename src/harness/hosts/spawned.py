@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import select
 import signal
 import socket
@@ -17,9 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.hosts import groups
-from harness.hosts.inside import devices, wire
-from harness.hosts.inside.guardian import PREFIX
+from harness.hosts.inside import wire
 from harness.hosts.model import (
     Completed,
     Counters,
@@ -30,106 +27,15 @@ from harness.hosts.model import (
     Process,
     StrPath,
     Traffic,
+    judged,
     shown,
     tail,
 )
-from harness.hosts.probing import BOOT, isolation, program
-from harness.hosts.settings import HostsSettings
+from harness.hosts.plan import addresses_of, known_names, names_of, plan_of
+from harness.hosts.probing import BOOT
+from harness.hosts.settings import Disk, HostsSettings
 
-MOST = 200
-"""Hosts of one cluster: their addresses differ in the last byte."""
 _FDS_PER_MESSAGE = 8
-
-
-def names_of(settings: HostsSettings, n: int) -> list[dict[str, str]]:
-    """For each host, how it is called over each interface: `n0` over the default one, `n0-ib` over `ib`."""
-    default = settings.default_interface
-    return [
-        {name: f"n{i}" if name == default else f"n{i}-{name}" for name in settings.interfaces}
-        for i in range(n)
-    ]
-
-
-def addresses_of(settings: HostsSettings, n: int) -> list[dict[str, str]]:
-    """For each host, its address on each interface."""
-    if settings.kind == "local":
-        return [dict.fromkeys(settings.interfaces, f"127.0.0.{i + 1}") for i in range(n)]
-    return [
-        {name: f"10.77.{net + 1}.{i + 10}" for net, name in enumerate(settings.interfaces)} for i in range(n)
-    ]
-
-
-def hosts_file(settings: HostsSettings, n: int) -> str:
-    """/etc/hosts of every emulated host. The first name of a line is what an address resolves to."""
-    lines = ["127.0.0.1 localhost"]
-    for i, addresses in enumerate(addresses_of(settings, n)):
-        for name, address in addresses.items():
-            first = f"n{i} " if name == settings.default_interface else ""
-            lines.append(f"{address} {first}n{i}-{name}")
-    return "\n".join(lines) + "\n"
-
-
-def plan_of(
-    settings: HostsSettings, n: int, disks: Sequence[str], shared: Sequence[StrPath]
-) -> dict[str, Any]:
-    """All that guardian and agent have to know."""
-    token = f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
-    bases = [settings.scratch_folder, *(settings.disk_folder(disk) for disk in disks)]
-    folders = list(dict.fromkeys(str(base / token) for base in bases))
-    hosts: list[dict[str, Any]] = []
-    for i, addresses in enumerate(addresses_of(settings, n)):
-        own = []
-        for name in disks:
-            path = settings.disk_folder(name) / token / f"n{i}" / name
-            limits = settings.disks[name].model_dump(include={"medium", "size_mb", "read_mb_s", "write_mb_s"})
-            own.append({"name": name, "path": str(path), **limits})
-        hosts.append({"name": f"n{i}", "number": i, "addresses": addresses, "disks": own, "group": None})
-    plan: dict[str, Any] = {
-        "kind": settings.kind,
-        "folders": folders,
-        "hosts": hosts,
-        "interfaces": {name: one.rate_mbit_s for name, one in settings.interfaces.items()},
-        "queue_ms": settings.queue_ms,
-        "hosts_file": hosts_file(settings, n),
-        "shared": outermost([*_always_shared(), *settings.shared, *shared]),
-        "cgroups": [],
-        "unshare": [],
-    }
-    if settings.kind == "emulated":
-        plan |= {"unshare": list(isolation().command), "ip": program("ip"), "tc": program("tc")}
-        _add_groups(plan, settings, disks, token)
-    return plan
-
-
-def _add_groups(plan: dict[str, Any], settings: HostsSettings, disks: Sequence[str], token: str) -> None:
-    """Groups are needed for a quota, and on the second version for the rates of a disk."""
-    limited = any(settings.disks[name].read_mb_s or settings.disks[name].write_mb_s for name in disks)
-    needed = [] if settings.cpu_cores is None else ["cpu"]
-    if limited and devices.blkio_root() is None:
-        needed += ["io", "memory"]
-    if not needed:
-        return
-    where = groups.place(needed)
-    if isinstance(where, str):
-        raise HostError(f"hosts: no control group can be made for {' and '.join(needed)}: {where}")
-    made = groups.wanted(where, token, [host["name"] for host in plan["hosts"]], needed, settings.cpu_cores)
-    plan["cgroups"] = made.folders
-    for host, group in zip(plan["hosts"], made.of_hosts, strict=True):
-        host["group"] = group
-
-
-def _always_shared() -> list[Path]:
-    """The working folder and this Python, should they lie in a temporary folder."""
-    return [path for path in (Path.cwd(), Path(sys.prefix)) if path not in (Path("/tmp"), Path("/dev/shm"))]
-
-
-def outermost(paths: Sequence[StrPath]) -> list[str]:
-    """Paths without those that lie in another of them."""
-    found: list[Path] = []
-    for path in sorted(Path(os.path.realpath(path)) for path in paths):
-        if not any(path.is_relative_to(other) for other in found):
-            found.append(path)
-    return [str(path) for path in found]
 
 
 class Connection:
@@ -213,7 +119,8 @@ class SpawnedHost(Host):
         self._connection = connection
         self._isolated = settings.kind == "emulated"
         self._scratch = {disk["name"]: Path(disk["path"]) for disk in plan["disks"]}
-        self._known = _known_names(settings, n)
+        self._disks = {disk["name"]: settings.disks[disk["name"]] for disk in plan["disks"]}
+        self._known = known_names(settings, n)
 
     def scratch(self, disk: str) -> Path:
         """This host's own folder on a disk class."""
@@ -229,12 +136,18 @@ class SpawnedHost(Host):
         env: Mapping[str, str] | None,
         cwd: StrPath | None,
         fds: Sequence[int],
+        terminal: bool = False,
     ) -> SpawnedProcess:
         words = [str(word) for word in command]
         own = {"TMPDIR": "/tmp", "HOSTNAME": self.name} if self._isolated else {}
         where = str(cwd) if cwd is not None else (os.getcwd() if not self._isolated else None)
         reply, given = self._connection.request(
-            "start", fds, command=words, env={**os.environ, **own, **(env or {})}, cwd=where
+            "start",
+            fds,
+            command=words,
+            env={**os.environ, **own, **(env or {})},
+            cwd=where,
+            terminal=terminal,
         )
         if "error" in reply:
             raise HostError(f"host {self.name}: {shown(words)}: {reply['error']}")
@@ -289,13 +202,19 @@ class SpawnedHost(Host):
         except OSError as error:
             raise HostError(f"host {self.name}: log {log}: {error.strerror}") from error
 
+    def attach(self, command: Sequence[StrPath], fds: Sequence[int], terminal: bool) -> SpawnedProcess:
+        """Start a command on three descriptors of this process; `terminal`: the first controls its session."""
+        return self._spawn(command, None, None, fds, terminal)
+
     def counters(self) -> Counters:
         """What this host's processes have used so far."""
         found = self._connection.request("counters")[0]
         if "error" in found:
             raise HostError(f"host {self.name}: counters: {found['error']}")
         found["interfaces"] = {name: Traffic(*values) for name, values in found["interfaces"].items()}
-        found["disks"] = {name: DiskTraffic(*values) for name, values in found.get("disks", {}).items()}
+        found["disks"] = {
+            name: disk_traffic(self._disks[name], *values) for name, values in found.get("disks", {}).items()
+        }
         return Counters(**found)
 
     def connect(self, target: str, port: int, timeout_s: float = 10) -> socket.socket:
@@ -313,28 +232,18 @@ class SpawnedHost(Host):
         return sock
 
 
-def _known_names(settings: HostsSettings, n: int) -> dict[str, str]:
-    """Names of hosts that this process cannot resolve itself."""
-    known = {"localhost": "127.0.0.1"}
-    for i, addresses in enumerate(addresses_of(settings, n)):
-        known[f"n{i}"] = addresses[settings.default_interface]
-        known |= {f"n{i}-{name}": address for name, address in addresses.items()}
-    return known
+def disk_traffic(disk: Disk, read: int, written: int, busy_s: float) -> DiskTraffic:
+    """A throttled disk is busy as long as its rates make it; the kernel counts only the device behind them."""
+    slowed_s = read / 1e6 / (disk.read_mb_s or float("inf")) + written / 1e6 / (
+        disk.write_mb_s or float("inf")
+    )
+    return DiskTraffic(read, written, max(busy_s, slowed_s))
 
 
 def _text(fd: int) -> str:
     os.lseek(fd, 0, os.SEEK_SET)
     with os.fdopen(os.dup(fd), "rb") as file:
         return file.read().decode(errors="replace")
-
-
-def judged(done: Completed, code: int | None, timeout_s: float, check: bool) -> Completed:
-    """The command's result, or a HostError that names host and command."""
-    if code is None or (check and code != 0):
-        how = f"took longer than {timeout_s:g} s" if code is None else f"failed with code {code}"
-        said = tail(done.stderr) or tail(done.stdout)
-        raise HostError(f"host {done.host}: {shown(done.command)} {how}" + (f":\n{said}" if said else ""))
-    return done
 
 
 @contextlib.contextmanager

@@ -7,12 +7,14 @@ so its end is the end of all of them; on the local machine it kills what it star
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import resource
 import selectors
 import signal
 import socket
 import sys
+import termios
 import time
 from typing import Any, NoReturn
 
@@ -87,21 +89,12 @@ class Server:
                 self._codes[self._pids.pop(pid)] = os.waitstatus_to_exitcode(status)
 
     def _do_start(
-        self, fds: list[int], command: list[str], env: dict[str, str], cwd: str | None
+        self, fds: list[int], command: list[str], env: dict[str, str], cwd: str | None, terminal: bool
     ) -> tuple[dict[str, Any], list[int]]:
         """Start a command on three descriptors; a descriptor of the process goes back."""
-        failed, fail = os.pipe2(os.O_CLOEXEC)
-        pid = os.fork()
-        if pid == 0:
-            _become(command, env, cwd, fds, fail)
-        os.close(fail)
-        try:
-            trouble = os.read(failed, 4096).decode()
-        finally:
-            os.close(failed)
-        if trouble:
-            os.waitpid(pid, 0)
-            return {"error": trouble}, []
+        pid = spawn(command, env, cwd, fds, terminal)
+        if isinstance(pid, str):
+            return {"error": pid}, []
         self._number += 1
         self._pids[pid] = self._number
         self._sessions[self._number] = pid
@@ -149,7 +142,28 @@ class Server:
         return {}, [socket.socket(socket.AF_INET, socket.SOCK_STREAM).detach()]
 
 
-def _become(command: list[str], env: dict[str, str], cwd: str | None, fds: list[int], fail: int) -> NoReturn:
+def spawn(
+    command: list[str], env: dict[str, str], cwd: str | None, fds: list[int], terminal: bool = False
+) -> int | str:
+    """Start a command in a session of its own on three descriptors: its process id, or why it does not start."""
+    failed, fail = os.pipe2(os.O_CLOEXEC)
+    pid = os.fork()
+    if pid == 0:
+        _become(command, env, cwd, fds, terminal, fail)
+    os.close(fail)
+    try:
+        trouble = os.read(failed, 4096).decode()
+    finally:
+        os.close(failed)
+    if trouble:
+        os.waitpid(pid, 0)
+        return trouble
+    return pid
+
+
+def _become(
+    command: list[str], env: dict[str, str], cwd: str | None, fds: list[int], terminal: bool, fail: int
+) -> NoReturn:
     """In the child: turn into the command, or say in `fail` why not."""
     stage = "cannot be started"
     try:
@@ -158,6 +172,8 @@ def _become(command: list[str], env: dict[str, str], cwd: str | None, fds: list[
             signal.signal(number, signal.SIG_DFL)
         for target, fd in enumerate(fds[:3]):
             os.dup2(fd, target)
+        if terminal:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
         linux.drop_capabilities()
         if cwd is not None:
             stage = f"folder {cwd}"
