@@ -247,7 +247,7 @@ def _text(fd: int) -> str:
 
 
 @contextlib.contextmanager
-def spawned(
+def spawn_hosts(
     settings: HostsSettings, n: int, disks: Sequence[str], shared: Sequence[StrPath]
 ) -> Iterator[Hosts]:
     """Start hosts, and end them and all they left."""
