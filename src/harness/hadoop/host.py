@@ -123,6 +123,7 @@ class Loopback:
                 timeout=timeout_s,
                 capture_output=True,
                 text=True,
+                errors="replace",
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:

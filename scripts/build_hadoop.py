@@ -1,0 +1,27 @@
+"""Put a Hadoop together: jars by Maven, held against the lock, our own jobs, the class archive."""
+
+from pathlib import Path
+
+import typer
+
+from harness.command import main
+from harness.hadoop.assembly import assemble
+
+SOURCE = Path(__file__).parents[1] / "src" / "hadoop"
+
+
+def build(
+    version: str = typer.Option("3.4.2", help="a version with a lock in src/hadoop/dist"),
+    target: Path = typer.Option(None, help="folder to put it in; default build/hadoop/VERSION"),
+    java_home: Path = typer.Option(
+        None, help="Java that runs Hadoop; default: a fitting one that is installed"
+    ),
+) -> None:
+    """Put a version of Hadoop together; does nothing that is done already, and needs no network then."""
+    hadoop = assemble(SOURCE, version, target or Path("build/hadoop") / version, java_home)
+    java = hadoop.facts.java
+    print(f"Hadoop {hadoop.version} with {len(hadoop.facts.jars)} jars on Java {java.version}: {hadoop.root}")
+
+
+if __name__ == "__main__":
+    main(build)

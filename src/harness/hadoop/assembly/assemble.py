@@ -1,0 +1,104 @@
+"""All steps, each done only if its result is not there yet. With everything there no network is needed."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from harness.environment import first_line
+from harness.errors import KvasirError
+from harness.files import dump_json
+from harness.hadoop.assembly import archive, jars, java, maven
+from harness.hadoop.distribution import FACTS, Distribution, Facts, Java
+
+HADOOP, TESTS, JOBS, ARCHIVE = "hadoop.jar", "tests.jar", "workloads.jar", "classes.jsa"
+
+
+def source_digest(folder: Path) -> str:
+    """SHA-256 over the names and contents of what the jar of our jobs is built from."""
+    total = hashlib.sha256()
+    for path in sorted([folder / "pom.xml", *folder.glob("src/main/**/*.java")]):
+        total.update(f"{path.relative_to(folder)} {jars.digest(path)}\n".encode())
+    return total.hexdigest()
+
+
+def _known(root: Path) -> Facts | None:
+    try:
+        return Distribution(root).facts
+    except KvasirError:
+        return None
+
+
+def _build_jobs(source: Path, version: str, root: Path, known: Facts | None) -> str:
+    """See to it that the jar of our jobs is there; SHA-256 of its sources."""
+    sources = source_digest(source)
+    jar = root / JOBS
+    if known and known.sources == sources and jar.is_file() and known.built.get(JOBS) == jars.digest(jar):
+        return sources
+    tree = root / "workloads"
+    arguments = [
+        "-f",
+        str(source / "pom.xml"),
+        f"-Dtree={tree}",
+        f"-Dhadoop.version={version}",
+        "-DskipTests",
+    ]
+    maven.run([*arguments, "package"], "build our Hadoop jobs")
+    (made,) = tree.glob("workloads-*.jar")
+    if not jar.is_file() or jars.digest(jar) != jars.digest(made):
+        made.replace(jar)
+    return sources
+
+
+def assemble(source: Path, version: str, root: Path, java_home: Path | None) -> Distribution:
+    """Put a version of Hadoop together in the folder `root`, from the folder `source` (src/hadoop).
+
+    Raises KvasirError when Java or Maven are missing or wrong, or jars cannot be had or are not the locked ones.
+    """
+    root = root.resolve()
+    root.mkdir(parents=True, exist_ok=True)
+    which = java.find(version, java_home)
+    lock = jars.provide(
+        source / "dist" / "pom.xml", version, source / "dist" / f"{version}.lock", root / "lib"
+    )
+    tests = [name for name in sorted(lock) if name.endswith("-tests.jar")]
+    jars.write_class_path(root / HADOOP, [f"lib/{name}" for name in sorted(lock) if name not in tests])
+    jars.write_class_path(root / TESTS, [f"lib/{name}" for name in tests])
+    known = _known(root)
+    sources = _build_jobs(source / "workloads", version, root, known)
+
+    def facts(with_archive: bool) -> Facts:
+        names = [HADOOP, JOBS, TESTS, *([ARCHIVE] if with_archive else [])]
+        return Facts(
+            version=version,
+            java=Java(home=which.home.resolve(), version=which.version, major=which.major),
+            jars=lock,
+            class_path=[HADOOP, JOBS],
+            test_path=[TESTS],
+            archive=ARCHIVE if with_archive else None,
+            sources=sources,
+            built={name: jars.digest(root / name) for name in names},
+            tools={"mvn": first_line("mvn", "--version")},
+        )
+
+    if which.major < java.needed("3."):
+        _write(facts(False), root)
+    elif not (
+        known and known.archive and (root / ARCHIVE).is_file() and facts(True) == known and _fits(root)
+    ):
+        _write(facts(False), root)
+        archive.make(root, ARCHIVE)
+        _write(facts(True), root)
+        if not _fits(root):
+            raise KvasirError(
+                f"{root / ARCHIVE}: Java {which.version} does not accept the archive it has made"
+            )
+    return Distribution(root)
+
+
+def _fits(root: Path) -> bool:
+    return archive.usable(Distribution(root))
+
+
+def _write(facts: Facts, root: Path) -> None:
+    dump_json(facts.model_dump(mode="json"), root / FACTS)

@@ -1,0 +1,74 @@
+"""Which Java runs Hadoop: the one that its version needs, or one clear message."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from harness.errors import KvasirError
+from harness.hadoop.distribution import Java
+
+INSTALLED = Path("/usr/lib/jvm")
+
+
+def needed(version: str) -> int:
+    """Java's major version for a version of Hadoop."""
+    return 17 if version.startswith("3.") else 8
+
+
+def major_of(answer: str) -> tuple[str, int] | None:
+    """Version and its major number from what `java -version` prints; Java 8 calls itself 1.8."""
+    found = re.search(r'version "(1\.)?(\d+)([^"]*)"', answer)
+    return (f"{found[1] or ''}{found[2]}{found[3]}", int(found[2])) if found else None
+
+
+def look(home: Path) -> Java:
+    """The Java in a folder; raises KvasirError when there is none that works."""
+    program = home / "bin" / "java"
+    try:
+        done = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise KvasirError(f"{home}: holds no Java that can be started: {error}") from None
+    found = major_of(done.stderr + done.stdout)
+    if done.returncode or not found:
+        raise KvasirError(f"{program}: is no Java, it answers {(done.stderr + done.stdout)[:200]!r}")
+    return Java(home=home, version=found[0], major=found[1])
+
+
+def _installed(major: int) -> list[Path]:
+    candidates = [Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
+    if program := shutil.which("java"):
+        candidates.append(Path(program).resolve().parents[1])
+    # Debian's folders are called java-17-openjdk-amd64 and the like.
+    return candidates + sorted(INSTALLED.glob(f"java-{major}-*"))
+
+
+def find(version: str, home: Path | None) -> Java:
+    """The Java for a version of Hadoop: that in `home`, or the first fitting one that is installed.
+
+    Raises KvasirError when `home` holds another one, or none fits.
+    """
+    major = needed(version)
+    if home is not None:
+        java = look(home)
+        if java.major != major:
+            raise KvasirError(
+                f"{home}: is Java {java.version}, but Hadoop {version} needs Java {major}: name another folder"
+            )
+        return java
+    seen = []
+    for candidate in _installed(major):
+        try:
+            java = look(candidate)
+        except KvasirError:
+            continue
+        if java.major == major:
+            return java
+        seen.append(f"{candidate} is Java {java.version}")
+    advice = "install Debian's openjdk-17-jdk-headless" if major == 17 else "name its folder with --java-home"
+    raise KvasirError(
+        f"Hadoop {version} needs Java {major}, which is not there ({'; '.join(seen) or 'no Java at all'}): {advice}"
+    )

@@ -1,0 +1,148 @@
+"""Running a program that submits jobs: with a time limit, and with what the job histories say afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import KvasirError
+from harness.hadoop import history
+from harness.hadoop.cluster import Cluster
+from harness.hadoop.history import JobHistory
+
+CLIENT_HEAP_MB = 256
+HISTORIES = "/history/new"
+HISTORY_WAIT_S = 30.0
+"""The application master writes the history while it ends, after it has told the client that the job is done."""
+
+
+class JobError(KvasirError):
+    """A program on the cluster failed, or took too long: its time means nothing."""
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """A program that ended well, and the jobs it submitted."""
+
+    seconds: float
+    """Wall time of the program, start of its Java included."""
+    output: str
+    """What it printed."""
+    jobs: list[JobHistory]
+    disturbed: list[str]
+    """Daemons that died meanwhile."""
+
+    @property
+    def work_seconds(self) -> float:
+        """Sum over its jobs of the time from the first task's launch to the job's end."""
+        return sum(job.finished_s - job.launched_s for job in self.jobs)
+
+    def counter(self, group: str, name: str) -> int:
+        """Sum of a counter over its jobs."""
+        return sum(job.counter(group, name) for job in self.jobs)
+
+
+def job_ids(output: str) -> list[str]:
+    """Jobs that a program submitted, in their order, by its messages."""
+    return list(dict.fromkeys(re.findall(r"Submitting tokens for job: (job_\d+_\d+)", output)))
+
+
+def generic_options(properties: Mapping[str, str | int | float]) -> list[str]:
+    """Properties as the options that Hadoop's programs take before their own arguments."""
+    return [word for name, value in properties.items() for word in ("-D", f"{name}={value}")]
+
+
+def _read_log(log: Path) -> str:
+    try:
+        return log.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _last_words(output: str) -> str:
+    """The lines of a failed program that say why: from its first exception, or its last ones."""
+    lines = output.splitlines()
+    for i, line in enumerate(lines):
+        if re.search(r"Exception|Error:|failed with state", line):
+            return "\n".join(lines[i : i + 6])
+    return "\n".join(lines[-6:])
+
+
+def _kill(cluster: Cluster, ids: list[str]) -> None:
+    for job in ids:
+        application = job.replace("job_", "application_")
+        command = cluster.hadoop.command(
+            "org.apache.hadoop.yarn.client.cli.ApplicationCLI",
+            cluster.layout.master.conf,
+            CLIENT_HEAP_MB,
+        )
+        with contextlib.suppress(KvasirError):
+            cluster.master.run(
+                [*command, "application", "-kill", application], env=cluster.environment, timeout_s=60
+            )
+
+
+def fetch(cluster: Cluster, job: str) -> JobHistory:
+    """The history of a job that has ended; raises JobError when there is none."""
+    hosts = {
+        node.port("nodemanager"): host.name
+        for node, host in zip(cluster.layout.nodes, cluster.hosts, strict=True)
+    }
+    deadline = time.monotonic() + HISTORY_WAIT_S
+    while True:
+        with contextlib.suppress(KvasirError):
+            for user in cluster.hdfs.list(HISTORIES):
+                for entry in cluster.hdfs.list(f"{HISTORIES}/{user.name}"):
+                    if entry.name.startswith(f"{job}-") and entry.name.endswith(".jhist"):
+                        return history.parse(
+                            cluster.hdfs.read(f"{HISTORIES}/{user.name}/{entry.name}"), hosts
+                        )
+        if time.monotonic() > deadline:
+            raise JobError(f"{job}: there is no history of it after {HISTORY_WAIT_S:g} s")
+        time.sleep(0.2)
+
+
+def run_job(
+    cluster: Cluster,
+    name: str,
+    main_class: str,
+    arguments: Sequence[str],
+    timeout_s: float,
+    heap_mb: int = CLIENT_HEAP_MB,
+) -> JobResult:
+    """Run a program on the master and wait for its jobs.
+
+    `name` is that of its log. Raises JobError when it fails, takes longer than `timeout_s` seconds (its jobs
+    are killed then) or when one of its jobs did not succeed.
+    """
+    conf = cluster.layout.master.conf
+    command = cluster.hadoop.command(main_class, conf, heap_mb, plugins=cluster.plugins)
+    log = cluster.log(name)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.unlink(missing_ok=True)
+    dead = set(cluster.dead())
+    began = time.monotonic()
+    client = cluster.master.start([*command, *arguments], log=log, env=cluster.environment)
+    try:
+        while (code := client.poll()) is None and time.monotonic() - began < timeout_s:
+            time.sleep(0.01)
+        seconds = time.monotonic() - began
+    finally:
+        if client.poll() is None:
+            client.stop()
+    output = _read_log(log)
+    ids = job_ids(output)
+    if code is None:
+        _kill(cluster, ids)
+        raise JobError(f"{name}: took longer than {timeout_s:g} s, stopped (log: {log})")
+    if code:
+        raise JobError(f"{name}: exit code {code} (log: {log})\n{_last_words(output)}")
+    jobs = [fetch(cluster, job) for job in ids]
+    for job in jobs:
+        if job.status != "SUCCEEDED":
+            raise JobError(f"{name}: {job.id} ({job.name}) {job.status}: {job.reason}")
+    return JobResult(seconds, output, jobs, sorted(set(cluster.dead()) - dead))
