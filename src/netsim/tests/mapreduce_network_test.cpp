@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -91,6 +92,16 @@ TEST(NetworkRun, FailsWithAMessageWhenJobsDoNotEnd) {
         FAIL() << "no error";
     } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("jobs.limit_s: "), std::string::npos) << error.what();
+    }
+}
+
+TEST(NetworkRun, RunsTheExamples) {
+    const double mebibyte = 1024.0 * 1024.0;
+    const std::map<std::string, double> input{
+        {"small", 6 * 640 * mebibyte}, {"batch", 46 * 32 * mebibyte}, {"terasort", 3 * 640 * mebibyte}};
+    for (const auto& [name, bytes] : input) {
+        const Ran run(read_json(std::string(NETSIM_TEST_DATA "/../../examples/") + name + ".json"));
+        EXPECT_DOUBLE_EQ(run.report.value("input.bytes"), bytes) << name;
     }
 }
 
