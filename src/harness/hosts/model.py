@@ -202,9 +202,16 @@ class Host(abc.ABC):
 class Hosts(Sequence[Host]):
     """Some hosts that were started together."""
 
-    def __init__(self, members: Sequence[Host], rates: Mapping[str, float | None]) -> None:
+    def __init__(
+        self, members: Sequence[Host], rates: Mapping[str, float | None], remote_shell: Sequence[str] = ()
+    ) -> None:
         self._members = tuple(members)
         self._rates = dict(rates)
+        self.remote_shell = tuple(remote_shell)
+        """What stands in for `ssh` on a host: followed by a host's name and a command, it runs that there.
+
+        For launchers: `mpirun --mca plm_rsh_agent "WORDS"`. Empty for slurm, where launchers know `srun`.
+        """
 
     @overload
     def __getitem__(self, index: int) -> Host: ...

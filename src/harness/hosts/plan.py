@@ -67,6 +67,8 @@ def plan_of(
         "kind": settings.kind,
         "folders": folders,
         "hosts": hosts,
+        "rsh": f"{folders[0]}/.rsh",
+        "aliases": aliases(settings, n),
         "interfaces": {name: one.rate_mbit_s for name, one in settings.interfaces.items()},
         "queue_ms": settings.queue_ms,
         "hosts_file": hosts_file(settings, n),
@@ -98,8 +100,9 @@ def _add_groups(plan: dict[str, Any], settings: HostsSettings, disks: Sequence[s
 
 
 def _always_shared() -> list[Path]:
-    """The working folder and this Python, should they lie in a temporary folder."""
-    return [path for path in (Path.cwd(), Path(sys.prefix)) if path not in (Path("/tmp"), Path("/dev/shm"))]
+    """The working folder, this source tree and this Python, should they lie in a temporary folder."""
+    paths = Path.cwd(), Path(__file__).resolve().parents[2], Path(sys.prefix), Path(sys.base_prefix)
+    return [path for path in paths if path not in (Path("/tmp"), Path("/dev/shm"))]
 
 
 def outermost(paths: Sequence[StrPath]) -> list[str]:
@@ -118,3 +121,12 @@ def known_names(settings: HostsSettings, n: int) -> dict[str, str]:
         known[f"n{i}"] = addresses[settings.default_interface]
         known |= {f"n{i}-{name}": address for name, address in addresses.items()}
     return known
+
+
+def aliases(settings: HostsSettings, n: int) -> dict[str, str]:
+    """What else hosts are called, names and addresses, and which host each means."""
+    found: dict[str, str] = {}
+    for i, addresses in enumerate(addresses_of(settings, n)):
+        for name, address in addresses.items():
+            found |= {f"n{i}-{name}": f"n{i}", address: f"n{i}"}
+    return found

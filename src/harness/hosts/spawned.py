@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.hosts.inside import wire
+from harness.hosts.inside import rsh, wire
 from harness.hosts.model import (
     Completed,
     Counters,
@@ -85,16 +85,16 @@ class SpawnedProcess(Process):
 
     def wait(self, timeout_s: float | None = None) -> int | None:
         """Exit code (negative: signal), or None when it still runs after `timeout_s` seconds."""
-        with self._lock:
-            if self._code is None:
-                poller = select.poll()
-                poller.register(self._pidfd, select.POLLIN)
-                if poller.poll(None if timeout_s is None else max(timeout_s, 0) * 1000):
-                    code = self._connection.request("code", number=self._number)[0]["code"]
-                    if code is None:
-                        raise HostError(f"host {self.host}: the code of {shown(self.command)} was lost")
-                    self._code = code
-            return self._code
+        if self._code is None:
+            poller = select.poll()
+            poller.register(self._pidfd, select.POLLIN)
+            if poller.poll(None if timeout_s is None else max(timeout_s, 0) * 1000):
+                with self._lock:
+                    if self._code is None:
+                        self._code = self._connection.request("code", number=self._number)[0]["code"]
+                if self._code is None:
+                    raise HostError(f"host {self.host}: the code of {shown(self.command)} was lost")
+        return self._code
 
     def signal(self, number: int) -> None:
         """Send a signal to the program and all it started in its session; no error if it has ended."""
@@ -111,7 +111,9 @@ def _pid_of(pidfd: int) -> int:
 class SpawnedHost(Host):
     """A host with a server of ours."""
 
-    def __init__(self, connection: Connection, plan: dict[str, Any], settings: HostsSettings, n: int) -> None:
+    def __init__(
+        self, connection: Connection, plan: dict[str, Any], rsh_folder: str, settings: HostsSettings, n: int
+    ) -> None:
         number = plan["number"]
         addresses = addresses_of(settings, n)[number]
         names = addresses if settings.kind == "local" else names_of(settings, n)[number]
@@ -121,6 +123,7 @@ class SpawnedHost(Host):
         self._scratch = {disk["name"]: Path(disk["path"]) for disk in plan["disks"]}
         self._disks = {disk["name"]: settings.disks[disk["name"]] for disk in plan["disks"]}
         self._known = known_names(settings, n)
+        self._rsh = rsh_folder
 
     def scratch(self, disk: str) -> Path:
         """This host's own folder on a disk class."""
@@ -139,7 +142,7 @@ class SpawnedHost(Host):
         terminal: bool = False,
     ) -> SpawnedProcess:
         words = [str(word) for word in command]
-        own = {"TMPDIR": "/tmp", "HOSTNAME": self.name} if self._isolated else {}
+        own = {rsh.FOLDER: self._rsh, **({"TMPDIR": "/tmp", "HOSTNAME": self.name} if self._isolated else {})}
         where = str(cwd) if cwd is not None else (os.getcwd() if not self._isolated else None)
         reply, given = self._connection.request(
             "start",
@@ -264,10 +267,11 @@ def spawn_hosts(
             _hand_over(sock, plan, [theirs for _, theirs in pairs])
             _await_ready(sock, settings, log)
             members = [
-                SpawnedHost(connection, host, settings, n)
+                SpawnedHost(connection, host, plan["rsh"], settings, n)
                 for connection, host in zip(connections, plan["hosts"], strict=True)
             ]
-            yield Hosts(members, plan["interfaces"])
+            shell = (sys.executable, "-I", "-S", str(BOOT), "rsh")
+            yield Hosts(members, plan["interfaces"], shell)
         except BaseException:
             with contextlib.suppress(HostError):
                 _end(guardian, sock, connections)

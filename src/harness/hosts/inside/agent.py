@@ -48,9 +48,11 @@ def main(argv: list[str]) -> int:
 
 def _local(plan: dict[str, Any], report: int) -> None:
     for host in plan["hosts"]:
+        door = server.door_at(f"{plan['rsh']}/{host['name']}")
         if os.fork() == 0:
             linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
-            server.run(host["socket"], False, {})
+            server.run(host["socket"], door, False, {})
+        door.close()
 
 
 def _emulated(plan: dict[str, Any], report: int) -> None:
@@ -120,11 +122,11 @@ def _be_host(host: dict[str, Any], plan: dict[str, Any], sock: socket.socket) ->
     _batch(plan["ip"], network.inside(host["addresses"]))
     _batch(plan["tc"], network.shapes_inside(plan["interfaces"], plan["queue_ms"]))
     os.chdir("/")
+    door = server.door_at(f"{plan['rsh']}/{host['name']}")
     sock.sendall(b"\n")
     sock.close()
-    server.run(
-        host["socket"], True, {disk["name"]: disk["device"] for disk in host["disks"] if "device" in disk}
-    )
+    devices = {disk["name"]: disk["device"] for disk in host["disks"] if "device" in disk}
+    server.run(host["socket"], door, True, devices)
 
 
 def _mounts(host: dict[str, Any], plan: dict[str, Any]) -> None:
@@ -134,6 +136,7 @@ def _mounts(host: dict[str, Any], plan: dict[str, Any]) -> None:
     ]
     paths = {path: os.open(path, os.O_PATH) for path in seen if os.path.exists(path)}
     folders = {folder: os.open(f"{folder}/{host['name']}", os.O_PATH) for folder in plan["folders"]}
+    doors = os.open(plan["rsh"], os.O_PATH)
     for hidden in _HIDDEN:
         linux.mount("tmpfs", hidden, "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, "mode=1777")
     for path, fd in paths.items():
@@ -144,6 +147,8 @@ def _mounts(host: dict[str, Any], plan: dict[str, Any]) -> None:
         linux.mount("tmpfs", folder, "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, "mode=0755,size=1m")
         _bind(fd, f"{folder}/{host['name']}", folder=True)
         os.close(fd)
+    _bind(doors, plan["rsh"], folder=True)
+    os.close(doors)
     own = f"{plan['folders'][0]}/.etc"
     os.mkdir(own)
     texts = {

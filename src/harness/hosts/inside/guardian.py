@@ -97,6 +97,9 @@ def _start(plan: dict[str, Any], owned: Owned) -> subprocess.Popen[bytes]:
         Path(folder, "owner").write_text(json.dumps(_me()))
         for host in plan["hosts"]:
             os.mkdir(f"{folder}/{host['name']}")
+    os.mkdir(plan["rsh"], 0o700)
+    for alias, name in plan["aliases"].items():
+        os.symlink(name, f"{plan['rsh']}/{alias}")
     for folder, values in plan["cgroups"]:
         os.mkdir(folder)
         owned.cgroups.append(folder)

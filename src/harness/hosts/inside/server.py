@@ -24,8 +24,14 @@ from harness.hosts.inside import linux, usage, wire
 class Server:
     """One host's server. `isolated`: the host has a process namespace of its own."""
 
-    def __init__(self, sock: socket.socket, isolated: bool, disks: dict[str, str]) -> None:
+    def __init__(
+        self, sock: socket.socket, door: socket.socket, isolated: bool, disks: dict[str, str]
+    ) -> None:
         self._sock = sock
+        self._door = door
+        """Where the other hosts ask for commands."""
+        self._guests: dict[socket.socket, int] = {}
+        """Hosts' connections, each with the number of its command."""
         self._isolated = isolated
         self._disks = disks
         self._pids: dict[int, int] = {}
@@ -45,14 +51,53 @@ class Server:
         selector = selectors.DefaultSelector()
         selector.register(awake, selectors.EVENT_READ)
         selector.register(self._sock, selectors.EVENT_READ)
+        selector.register(self._door, selectors.EVENT_READ)
         while True:
             for key, _ in selector.select():
                 if key.fd == awake:
                     with contextlib.suppress(BlockingIOError):
                         os.read(awake, 4096)
                     self._reap()
-                elif not self._answer():
-                    return
+                    self._dismiss(selector)
+                elif key.fileobj is self._sock:
+                    if not self._answer():
+                        return
+                elif key.fileobj is self._door:
+                    with contextlib.suppress(OSError):
+                        self._admit(selector, self._door.accept()[0])
+                elif isinstance(key.fileobj, socket.socket):  # a guest that has gone takes its command along
+                    self._do_signal([], self._guests.pop(key.fileobj), signal.SIGKILL)
+                    selector.unregister(key.fileobj)
+                    key.fileobj.close()
+
+    def _admit(self, selector: selectors.BaseSelector, guest: socket.socket) -> None:
+        """Start what another host asks for."""
+        guest.settimeout(5)
+        received = wire.receive(guest)
+        if received is None:
+            guest.close()
+            return
+        message, fds = received
+        cwd = message["cwd"] if os.path.isdir(message["cwd"]) else "/"
+        reply, given = self._do_start(fds, message["command"], message["env"], cwd, False)
+        for fd in [*fds, *given]:
+            os.close(fd)
+        if "error" in reply:
+            wire.send(guest, reply)
+            guest.close()
+            return
+        self._guests[guest] = reply["number"]
+        selector.register(guest, selectors.EVENT_READ)
+
+    def _dismiss(self, selector: selectors.BaseSelector) -> None:
+        """Tell guests whose commands have ended."""
+        for guest, number in list(self._guests.items()):
+            if number in self._codes:
+                with contextlib.suppress(OSError):
+                    wire.send(guest, {"code": self._codes.pop(number)})
+                del self._guests[guest]
+                selector.unregister(guest)
+                guest.close()
 
     def _answer(self) -> bool:
         received = wire.receive(self._sock)
@@ -114,11 +159,6 @@ class Server:
             with contextlib.suppress(OSError):
                 if os.getsid(pid) == session:
                     os.kill(pid, signum)
-        return {}, []
-
-    def _do_forget(self, fds: list[int], number: int) -> tuple[dict[str, Any], list[int]]:
-        """Nobody will ask about this command again."""
-        self._codes.pop(number, None)
         return {}, []
 
     def _do_counters(self, fds: list[int]) -> tuple[dict[str, Any], list[int]]:
@@ -197,13 +237,13 @@ def close_inherited(keep: set[int]) -> None:
         low = max(low, fd + 1)
 
 
-def run(sock_fd: int, isolated: bool, disks: dict[str, str]) -> NoReturn:
-    """Serve on a connection, then end, and with it all commands."""
-    close_inherited({sock_fd})
+def run(sock_fd: int, door: socket.socket, isolated: bool, disks: dict[str, str]) -> NoReturn:
+    """Serve on a connection, and other hosts at `door`; then end, and with it all commands."""
+    close_inherited({sock_fd, door.fileno()})
     os.set_inheritable(sock_fd, False)
     code = 0
     try:
-        Server(socket.socket(fileno=sock_fd), isolated, disks).serve()
+        Server(socket.socket(fileno=sock_fd), door, isolated, disks).serve()
         if not isolated:
             kill_descendants()
     except BaseException as error:
@@ -211,6 +251,20 @@ def run(sock_fd: int, isolated: bool, disks: dict[str, str]) -> NoReturn:
         sys.stderr.flush()
         code = 1
     os._exit(code)
+
+
+def door_at(path: str) -> socket.socket:
+    """Listen at a path of any length, for this user alone."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    folder = os.open(os.path.dirname(path), os.O_PATH | os.O_CLOEXEC)
+    mask = os.umask(0o077)
+    try:
+        listener.bind(f"/proc/self/fd/{folder}/{os.path.basename(path)}")
+    finally:
+        os.umask(mask)
+        os.close(folder)
+    listener.listen(64)
+    return listener
 
 
 def kill_descendants() -> None:
