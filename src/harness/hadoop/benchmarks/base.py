@@ -1,0 +1,147 @@
+"""What a benchmark on Hadoop is: input made once per cluster, a timed run, and an output that is checked."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import PositiveFloat
+
+from harness.config.base import Strict
+from harness.errors import KvasirError
+from harness.hadoop.cluster import Cluster
+from harness.hadoop.hdfs import Hdfs
+from harness.hadoop.history import JobHistory
+from harness.hadoop.jobs import CLIENT_HEAP_MB, JobResult, run_job
+from harness.records import Metric
+
+EXAMPLES = "org.apache.hadoop.examples.ExampleDriver"
+MIB = 1 << 20
+T = TypeVar("T")
+
+
+class InvalidOutput(KvasirError):
+    """A run ended without complaint, but its output is wrong: its time means nothing."""
+
+
+class Settings(Strict):
+    """What all benchmarks can be told."""
+
+    timeout_s: PositiveFloat = 900.0
+    """For each program of the benchmark: generator, run and check, seconds."""
+
+
+S = TypeVar("S", bound=Settings)
+
+
+@dataclass
+class Cell:
+    """A cluster and the inputs that are on it already. Benchmarks share inputs by their keys."""
+
+    cluster: Cluster
+    made: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def hdfs(self) -> Hdfs:
+        """The cluster's file system."""
+        return self.cluster.hdfs
+
+    @property
+    def workers(self) -> int:
+        """Number of workers."""
+        return len(self.cluster.layout.workers)
+
+    def once(self, key: str, make: Callable[[], T]) -> T:
+        """What `make` returns, made when first asked for; an error leaves nothing behind."""
+        if key not in self.made:
+            self.made[key] = make()
+        found: T = self.made[key]
+        return found
+
+    @property
+    def map_slots(self) -> int:
+        """Map tasks that run at once."""
+        return self.workers * self.cluster.parameters.mappers_per_node
+
+    def program(self, name: str, main_class: str, arguments: list[str], timeout_s: float) -> JobResult:
+        """Run a program that submits jobs; see run_job."""
+        return run_job(self.cluster, name, main_class, arguments, timeout_s)
+
+    def check(self, main_class: str, arguments: list[str], timeout_s: float) -> dict[str, Any]:
+        """Run one of our checks on the master; what it found. Raises KvasirError when it fails."""
+        cluster = self.cluster
+        command = cluster.hadoop.command(main_class, cluster.layout.master.conf, 4 * CLIENT_HEAP_MB)
+        done = cluster.master.run([*command, *arguments], env=cluster.environment, timeout_s=timeout_s)
+        try:
+            found = json.loads(done.stdout.strip().splitlines()[-1])
+        except (ValueError, IndexError):
+            raise KvasirError(f"{main_class} printed {done.stdout[-300:]!r}, no JSON") from None
+        assert isinstance(found, dict)
+        return found
+
+
+class Measured(Strict):
+    """A run whose output is right."""
+
+    benchmark: str
+    seconds: float
+    """Wall time of the program that submits the jobs, start of its Java included."""
+    work_seconds: float
+    """Of this, from the first task's launch to the end of each job."""
+    metrics: list[Metric]
+    checks: dict[str, str]
+    """What was checked, and how."""
+    jobs: list[JobHistory]
+    disturbed: list[str]
+    """Daemons that died meanwhile."""
+
+
+class Benchmark(ABC, Generic[S]):
+    """One benchmark with its settings."""
+
+    name: ClassVar[str]
+    settings_type: ClassVar[type[Settings]]
+
+    def __init__(self, settings: S) -> None:
+        """`settings` are an instance of `settings_type`."""
+        self.settings = settings
+
+    def prepare(self, cell: Cell) -> None:
+        """Make the inputs, unless they are there; raises KvasirError when that fails."""
+
+    @abstractmethod
+    def execute(self, cell: Cell, name: str) -> JobResult:
+        """The timed part; raises JobError when it fails. `name` is for logs."""
+
+    @abstractmethod
+    def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
+        """Metrics besides the time, and what was checked how; raises InvalidOutput when the output is wrong."""
+
+    def run(self, cell: Cell, name: str) -> Measured:
+        """Prepare, run once, check. Raises KvasirError (JobError, InvalidOutput) when any of it fails."""
+        self.prepare(cell)
+        result = self.execute(cell, name)
+        metrics, checks = self.validate(cell, result)
+        return Measured(
+            benchmark=self.name,
+            seconds=result.seconds,
+            work_seconds=result.work_seconds,
+            metrics=metrics,
+            checks=checks,
+            jobs=result.jobs,
+            disturbed=result.disturbed,
+        )
+
+
+def require(condition: bool, benchmark: str, complaint: str) -> None:
+    """Raise InvalidOutput unless the condition holds."""
+    if not condition:
+        raise InvalidOutput(f"{benchmark}: {complaint}")
+
+
+def metric(name: str, value: float, unit: str, source: str) -> Metric:
+    """A metric of a run."""
+    return Metric(name=name, value=value, unit=unit, source=source)

@@ -1,0 +1,138 @@
+"""TestDFSIO: throughput of HDFS, each map task writes or reads one file."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import Field, PositiveInt
+
+from harness.hadoop.benchmarks.base import MIB, Benchmark, Cell, Settings, metric, require
+from harness.hadoop.history import JobHistory
+from harness.hadoop.jobs import JobResult, generic_options
+from harness.records import Metric
+
+DRIVER = "org.apache.hadoop.test.MapredTestDriver"
+FOLDER = "/input/dfsio"
+LABELS = {
+    "files": "Number of files",
+    "processed": "Total MBytes processed",
+    "per_stream": "Throughput mb/sec",
+    "rate": "Average IO rate mb/sec",
+    "deviation": "IO rate std deviation",
+    "seconds": "Test exec time sec",
+}
+
+
+class DfsioSettings(Settings):
+    """Number and size of the files."""
+
+    files: PositiveInt = 8
+    file_mb: PositiveInt = Field(default=32, description="2^20 bytes")
+
+
+def report(output: str) -> dict[str, float]:
+    """The numbers that TestDFSIO prints, by the keys of LABELS; those it does not print are missing."""
+    found = {}
+    for key, label in LABELS.items():
+        if match := re.search(rf"{re.escape(label)}: *([0-9.eE+-]+) *$", output, re.MULTILINE):
+            found[key] = float(match[1])
+    return found
+
+
+def map_seconds(job: JobHistory) -> float:
+    """From the start of the first map task to the end of the last."""
+    spans = [span for span in job.spans if span.phase == "map"]
+    return max(span.end_s for span in spans) - min(span.start_s for span in spans)
+
+
+class Dfsio(Benchmark[DfsioSettings]):
+    """What writing and reading have in common."""
+
+    settings_type = DfsioSettings
+    operation: str
+
+    @property
+    def _key(self) -> str:
+        return f"dfsio {self.settings.files} x {self.settings.file_mb}"
+
+    def _go(self, cell: Cell, operation: str, name: str) -> JobResult:
+        results = cell.cluster.folder / "logs" / f"{name}.results"
+        arguments = ["TestDFSIO", *generic_options({"test.build.data": FOLDER}), f"-{operation}"]
+        arguments += ["-nrFiles", str(self.settings.files), "-size", f"{self.settings.file_mb}MB"]
+        return cell.program(name, DRIVER, [*arguments, "-resFile", str(results)], self.settings.timeout_s)
+
+    def execute(self, cell: Cell, name: str) -> JobResult:
+        """Write or read all files."""
+        return self._go(cell, self.operation, name)
+
+    def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
+        """TestDFSIO has processed all files, and they are there in full length."""
+        files, total = self.settings.files, self.settings.files * self.settings.file_mb
+        said = report(result.output)
+        require(
+            said.keys() == LABELS.keys(), self.name, f"TestDFSIO reports only {', '.join(said) or 'nothing'}"
+        )
+        require(said["files"] == files, self.name, f"{said['files']:g} files processed instead of {files}")
+        require(
+            abs(said["processed"] - total) < 0.01 * files,
+            self.name,
+            f"{said['processed']:g} MB processed instead of {total}",
+        )
+        usage = cell.hdfs.usage(f"{FOLDER}/io_data")
+        require(
+            (usage.files, usage.size) == (files, total * MIB),
+            self.name,
+            f"{usage.files} files of {usage.size} bytes are there instead of {files} of {total * MIB}",
+        )
+        moved = result.counter(
+            "FileSystemCounter", f"HDFS_BYTES_{'READ' if self.operation == 'read' else 'WRITTEN'}"
+        )
+        require(moved >= total * MIB, self.name, f"{moved} bytes were moved instead of {total * MIB}")
+        span = sum(map_seconds(job) for job in result.jobs)
+        source = "TestDFSIO"
+        return (
+            [
+                # A stream's bytes by its own time; the whole: all bytes by the time that any map task ran.
+                metric("throughput_per_stream", said["per_stream"], "MiB/s", source),
+                metric("throughput", total / span, "MiB/s", "job history"),
+                metric("io_rate", said["rate"], "MiB/s", source),
+                metric("io_rate_deviation", said["deviation"], "MiB/s", source),
+                metric("stored", usage.stored / MIB, "MiB", "NameNode"),
+            ],
+            {
+                "files": f"{files} files of {self.settings.file_mb} MiB, all processed and there in full length"
+            },
+        )
+
+
+class DfsioWrite(Dfsio):
+    """Files are written anew."""
+
+    name = "dfsio-write"
+    operation = "write"
+
+    def execute(self, cell: Cell, name: str) -> JobResult:
+        """Write all files; they serve for reading if that comes next."""
+        result = super().execute(cell, name)
+        cell.made[self._key] = True
+        return result
+
+
+class DfsioRead(Dfsio):
+    """Files are read that were written before."""
+
+    name = "dfsio-read"
+    operation = "read"
+
+    def prepare(self, cell: Cell) -> None:
+        """Write the files, unless they are there."""
+
+        def write() -> bool:
+            self._go(cell, "write", "dfsio-input")
+            return True
+
+        # Files of another number or size have gone when these are written.
+        if self._key not in cell.made:
+            for key in [key for key in cell.made if key.startswith("dfsio ")]:
+                del cell.made[key]
+        cell.once(self._key, write)

@@ -1,0 +1,51 @@
+"""Sort: a text's records in the order of their keys."""
+
+from __future__ import annotations
+
+from harness.hadoop.benchmarks.base import EXAMPLES, Cell, metric, require
+from harness.hadoop.benchmarks.text import TextBenchmark
+from harness.hadoop.jobs import JobResult
+from harness.records import Metric
+
+OUTPUT = "/output/sort"
+FORMATS = "org.apache.hadoop.mapreduce.lib"
+
+
+class Sort(TextBenchmark):
+    """Hadoop's example: keys go to reduce tasks by their hash, each task's file is sorted."""
+
+    name = "sort"
+
+    def execute(self, cell: Cell, name: str) -> JobResult:
+        """Sort, with as many reduce tasks as the parameters say."""
+        cell.hdfs.remove(OUTPUT)
+        arguments = ["sort", "-r", str(self.reducers(cell))]
+        arguments += ["-inFormat", f"{FORMATS}.input.SequenceFileInputFormat"]
+        arguments += ["-outFormat", f"{FORMATS}.output.SequenceFileOutputFormat"]
+        arguments += ["-outKey", "org.apache.hadoop.io.Text", "-outValue", "org.apache.hadoop.io.Text"]
+        arguments += [self.path(cell), OUTPUT]
+        return cell.program(name, EXAMPLES, arguments, self.settings.timeout_s)
+
+    def reducers(self, cell: Cell) -> int:
+        """Reduce tasks."""
+        return cell.workers * cell.cluster.parameters.reducers_per_node
+
+    def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
+        """The output holds the input's records, each in the right file, each file in order."""
+        facts = self.facts(cell)
+        found = cell.check("kvasir.check.Records", [OUTPUT], self.settings.timeout_s)
+        for what in ("records", "checksum"):
+            require(
+                found[what] == facts[what],
+                self.name,
+                f"{what} of the input: {facts[what]}, of the output: {found[what]}",
+            )
+        require(
+            found["disorder"] == 0, self.name, f"{found['disorder']} records of the output are out of order"
+        )
+        require(found["misplaced"] == 0, self.name, f"{found['misplaced']} records are in a wrong file")
+        cell.hdfs.remove(OUTPUT)
+        return (
+            [metric("records", found["records"], "1", "the output")],
+            {"records": f"{found['records']} with checksum {found['checksum']} as in the input, in order"},
+        )

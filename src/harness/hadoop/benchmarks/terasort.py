@@ -1,0 +1,81 @@
+"""TeraSort: records of 100 bytes in total order."""
+
+from __future__ import annotations
+
+from pydantic import Field, PositiveInt
+
+from harness.hadoop.benchmarks.base import EXAMPLES, MIB, Benchmark, Cell, Settings, metric, require
+from harness.hadoop.jobs import JobResult, generic_options
+from harness.records import Metric
+
+OUTPUT, REPORT = "/output/terasort", "/output/teravalidate"
+ROW = 100
+
+
+class TeraSortSettings(Settings):
+    """Size of the data."""
+
+    data_mb: PositiveInt = Field(default=256, description="2^20 bytes")
+    maps: PositiveInt | None = Field(default=None, description="map tasks of TeraGen; none: one per map slot")
+
+
+def verdict(report: str) -> str:
+    """The checksum in TeraValidate's report; '' when there is not exactly one, or when it names an error."""
+    lines = [line.split("\t") for line in report.splitlines() if line.strip()]
+    checksums = [line[1].strip() for line in lines if line[0] == "checksum" and len(line) > 1]
+    return checksums[0] if len(lines) == len(checksums) == 1 else ""
+
+
+class TeraSort(Benchmark[TeraSortSettings]):
+    """Hadoop's example, with the input of its own generator."""
+
+    name = "terasort"
+    settings_type = TeraSortSettings
+
+    @property
+    def rows(self) -> int:
+        """Number of records."""
+        return self.settings.data_mb * MIB // ROW
+
+    @property
+    def path(self) -> str:
+        """Where the input is."""
+        return f"/input/tera-{self.rows}"
+
+    def prepare(self, cell: Cell) -> None:
+        """Generate the input."""
+        self.checksum(cell)
+
+    def checksum(self, cell: Cell) -> int:
+        """Sum of the checksums of all records, as the generator counted it."""
+
+        def generate() -> int:
+            cell.hdfs.remove(self.path)
+            maps = generic_options({"mapreduce.job.maps": self.settings.maps or cell.map_slots})
+            arguments = ["teragen", *maps, str(self.rows), self.path]
+            done = cell.program("teragen", EXAMPLES, arguments, self.settings.timeout_s)
+            return done.counter("Counters", "CHECKSUM")
+
+        return cell.once(self.path, generate)
+
+    def execute(self, cell: Cell, name: str) -> JobResult:
+        """Sort."""
+        cell.hdfs.remove(OUTPUT)
+        return cell.program(name, EXAMPLES, ["terasort", self.path, OUTPUT], self.settings.timeout_s)
+
+    def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
+        """TeraValidate names no error, and its checksum is the generator's."""
+        cell.hdfs.remove(REPORT)
+        cell.program("teravalidate", EXAMPLES, ["teravalidate", OUTPUT, REPORT], self.settings.timeout_s)
+        report = cell.hdfs.read_parts(REPORT)
+        checksum = verdict(report)
+        require(bool(checksum), self.name, f"TeraValidate reports {report.strip()[:500]!r}")
+        expected = format(self.checksum(cell), "x")
+        require(
+            checksum == expected, self.name, f"checksum of the input: {expected}, of the output: {checksum}"
+        )
+        cell.hdfs.remove(OUTPUT)
+        return (
+            [metric("records", self.rows, "1", "settings")],
+            {"order": f"TeraValidate names no error; checksum {checksum} as generated"},
+        )
