@@ -8,7 +8,6 @@ namespace netsim {
 Network::Network(const Config& config, Simulator& simulator)
     : simulator_(simulator),
       topology_(config.topology),
-      symmetric_(config.eee.symmetric_lpi),
       protected_(config.tcp.syn_loss ? 0 : kSyn),
       random_(config.seed, 1) {
     links_.reserve(topology_.links().size());
@@ -17,6 +16,8 @@ Network::Network(const Config& config, Simulator& simulator)
         const PolicyConfig& policy = config.eee.policy[c];
         Link& link = links_.emplace_back(port_settings(policy, config.eee, config.topology.speed[c]));
         link.link_class = place.link_class;
+        // 1000BASE-T alone: the other PHYs' directions sleep apart (IEEE 802.3az, clause 78).
+        link.symmetric = config.eee.symmetric_lpi && config.topology.speed[c].phy == "1000BASE-T";
         link.byte_time = config.topology.speed[c].byte_time;
         link.latency = config.latency[c];
         link.to_host = place.to_host;
@@ -37,7 +38,7 @@ Network::Network(const Config& config, Simulator& simulator)
             link.plain = false;
         }
     }
-    if (symmetric_) {
+    if (config.eee.symmetric_lpi) {
         watch_ports();
     }
 }
@@ -75,7 +76,7 @@ void Network::on_state(void* watch, Time when, eee::State state) {
         port.low_since = when;
     } else if (port.low_since != kNever) {
         // A port that was asked to wake before it was low has spent no time there, and may tell of it late.
-        if (network.symmetric_ && port.low_since < when) {
+        if (network.links_[port.index].symmetric && port.low_since < when) {
             const Time since = network.both_low_since(port.index, when);
             network.links_[port.index].both_low += since == kNever ? 0 : when - since;
             network.links_[port.index ^ 1U].both_low += since == kNever ? 0 : when - since;
@@ -175,7 +176,7 @@ ClassTotals Network::totals(LinkClass link_class, Time end) {
         totals.account.refresh += account.refresh;
         totals.account.wakes += account.wakes;
         totals.account.aborts += account.aborts;
-        if (symmetric_) {
+        if (link.symmetric) {
             const Time since = both_low_since(i, end);
             const Time low = link.both_low + (since == kNever ? 0 : end - since);
             totals.energy += to_seconds(end) - (1 - port.settings().level[0].power) * to_seconds(low);

@@ -132,7 +132,8 @@ struct Link {
     std::uint64_t mark_bytes = ~std::uint64_t{0};
     std::optional<Red> red;
     std::optional<eee::AdaptiveHold> adaptive;
-    Time both_low = 0;  ///< symmetric low power idle: time in which both directions were low
+    bool symmetric = false;  ///< low power idle only while both directions ask for it
+    Time both_low = 0;       ///< symmetric: time in which they did
     LinkClass link_class = LinkClass::edge;
 
     explicit Link(const eee::PortSettings& settings) : transmitter(settings) {}

@@ -181,7 +181,6 @@ class Network {
 
     Simulator& simulator_;
     Topology topology_;
-    bool symmetric_;
     std::vector<Link> links_;
     std::vector<PortWatch> watches_;  // none if nobody watches
     std::uint8_t protected_;          // flags of packets that are never dropped
