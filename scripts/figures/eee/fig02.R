@@ -1,5 +1,5 @@
 #!/usr/bin/env Rscript
-# Fig. 2: power of one 10GbE link over its utilisation, Poisson arrivals: closed forms as lines, simulated runs as points.
+# Fig. 2: power of one 10GbE link over its utilisation, Poisson arrivals: closed forms (lines), simulated runs (points).
 # Rscript fig02.R --out STEM link=link.csv
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
 for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")

@@ -18,6 +18,7 @@ figure_main(c(scheduler = "netsim"), function(tables) {
     eee_lines(take("makespan"), "load", "CPU load of the job stream, %", "s", "b\u2002total runtime", more = zero)
   )
   eee_figure(panels, runs, rows, "wide", eee_seeds(rows, "point"),
-    "Small jobs. The paper draws Quincy alone and says that both grow with the load. Total runtime: from the start of the",
+    "Small jobs. The paper draws Quincy alone and says that both grow with the load. Total runtime: from",
+    "the start of the",
     "first job to the end of the last, so with a fixed number of jobs it has the time between their arrivals in it.")
 })

@@ -12,7 +12,8 @@ figure_main(c(latency = "netsim"), function(tables) {
     rows[rows$latency_us > 0, ]
   }
   panel <- function(rows, title) {
-    said <- data.frame(x = c(100, 5000), y = 1, text = c("paper, small jobs", "paper, batch job"), hjust = 0.5, vjust = 2)
+    said <- data.frame(x = c(100, 5000), y = 1, text = c("paper, small jobs", "paper, batch job"), hjust = 0.5,
+      vjust = 2)
     eee_lines(rows, "latency_us", NULL, NULL, title, said,
       list(eee_one(), eee_times(rows, "times that without"), eee_us("latency added to each link")))
   }

@@ -13,11 +13,12 @@ figure_main(c(stall = "netsim"), function(tables) {
     rows
   }
   said <- data.frame(x = 0, y = 1.01, text = "paper: about 1 %", hjust = -0.12)
+  over <- "times that of the longest"
   axes <- list(eee_one(), eee_stall_axis(runs))
   rows <- take("runtime.mean")
   panels <- list(
-    eee_lines(rows, "stall_us", "stall time", "times that of the longest", "a\u2002average runtime of a job", said, axes),
-    eee_lines(take("makespan"), "stall_us", "stall time", "times that of the longest", "b\u2002total runtime", said, axes)
+    eee_lines(rows, "stall_us", "stall time", over, "a\u2002average runtime of a job", said, axes),
+    eee_lines(take("makespan"), "stall_us", "stall time", over, "b\u2002total runtime", said, axes)
   )
   eee_figure(panels, runs, rows, "wide", eee_seeds(rows, "point"),
     "Small jobs, no coalescing. At 0 the port sleeps at once: standard EEE. Values are over the median at the longest",

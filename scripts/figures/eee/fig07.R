@@ -22,6 +22,6 @@ figure_main(c(standard = "netsim"), function(tables) {
   panels <- list(panel("energy.total", "a\u2002all links", TRUE), panel("energy.edge", "b\u20021GbE links"),
     panel("energy.core", "c\u200210GbE links"))
   eee_figure(panels, runs, rows, "wide", eee_seeds(rows, "point", "column: median"),
-    "Below: nodes and workload. Hollow diamonds: a fifth and an eighth of legacy Ethernet, between which the paper has",
+    "x: nodes and workload. Hollow diamonds: a fifth and an eighth of legacy Ethernet, between which the paper has",
     "standard EEE. Dashed: 10 %, the power of a link that always idles; nothing can be below it.")
 })

@@ -28,6 +28,6 @@ figure_main(c(coalescing = "netsim"), function(tables) {
   eee_figure(panels, runs, rows, "page", ncol = 1,
     "All values over the median of standard EEE in the same scenario (grey line at 1).",
     eee_seeds(rows[rows$metric == "makespan", ], "point", "bar or tick: median"),
-    "Below: nodes and workload. Dashed: 1.05, below which the paper has 12us10 and 120us100 in all scenarios. Runtimes",
+    "x: nodes and workload. Dashed: 1.05, below which the paper has 12us10 and 120us100 in all scenarios. Runtimes",
     "have a logarithmic axis where one of them more than doubles.")
 })

@@ -35,7 +35,8 @@ figure_main(c(coalescing = "netsim"), function(tables) {
     panel("energy.total", "c\u2002energy of all links", energy))
   eee_figure(panels, runs, all, "wide",
     paste0("All values over standard EEE (grey line at 1). Small points: medians of the seeds of each of up to ", count,
-      " scenarios (small and batch on 24, 50 and 80 nodes); tick: their mean. Below: buffers and TCP window."),
-    "Hollow diamonds: the paper's text, for shallow buffers without naming the TCP setting; where it says \"less than\",",
+      " scenarios (small and batch on 24, 50 and 80 nodes); tick: their mean. x: buffers and TCP window."),
+    "Hollow diamonds: the paper's text, for shallow buffers without naming the TCP setting; where it",
+    "says \"less than\",",
     "its bound.")
 })

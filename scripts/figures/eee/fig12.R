@@ -14,6 +14,7 @@ figure_main(c(load = "netsim"), function(tables) {
     eee_over_load(metric_rows(runs, "runtime.mean"), "c\u2002average runtime", said, relative = TRUE)
   )
   eee_figure(panels, runs, total, "wide", eee_seeds(total, "point"),
-    "TeraSort jobs, shallow buffers, coalescing on 10GbE only (1GbE: standard EEE). b, c: over the median of standard EEE.",
+    "TeraSort jobs, shallow buffers, coalescing on 10GbE only (1GbE: standard EEE). b, c: over the",
+    "median of standard EEE.",
     "Hollow diamonds: what the paper gives for 1ms1000 at 5 % load.")
 })

@@ -14,6 +14,7 @@ figure_main(c(load = "netsim"), function(tables) {
     eee_over_load(metric_rows(runs, "energy.core"), "c\u200210GbE links", said, relative = TRUE)
   )
   eee_figure(panels, runs, total, "wide", eee_seeds(total, "point"),
-    "TeraSort jobs, shallow buffers, coalescing on 10GbE only (1GbE: standard EEE). b, c: over the median of standard EEE.",
+    "TeraSort jobs, shallow buffers, coalescing on 10GbE only (1GbE: standard EEE). b, c: over the",
+    "median of standard EEE.",
     "Hollow diamonds: the 35 to 75 % that the paper's best setting saves on 10GbE at all loads.")
 })

@@ -14,6 +14,7 @@ figure_main(c(load = "netsim"), function(tables) {
     eee_over_load(average, "b\u2002energy \u00d7 average runtime", relative = TRUE, more = at_ten)
   )
   eee_figure(panels, runs, total, "wide", eee_seeds(total, "point"),
-    "TeraSort jobs, shallow buffers, coalescing on 10GbE only (1GbE: standard EEE). All values over the median of standard",
+    "TeraSort jobs, shallow buffers, coalescing on 10GbE only (1GbE: standard EEE). All values over the",
+    "median of standard",
     "EEE. Dashed: 10 %, above which the paper prefers 1ms1000 and below which 120us100.")
 })

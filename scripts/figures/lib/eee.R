@@ -1,6 +1,9 @@
 # What the figures of study eee share: its tables, who looks like what, and what is said below a figure.
 # A figure script sources load.R, then this file.
 
+# No text of these figures is smaller than 7 points.
+small_size <- 7
+
 table_columns$netsim <- list(
   text = c(
     "study", "experiment", "point", "workload", "buffer", "tcp", "setting", "scheduler", "flavour", "queue", "variant",
@@ -39,6 +42,8 @@ eee_looks <- utils::read.table(header = TRUE, sep = ",", strip.white = TRUE, com
   80,         80 nodes (4:1),        #000000, 22,    22
   small,      small jobs,            #0072B2, 21,    solid
   batch,      batch job,             #000000, 24,    63
+  newreno,    NewReno and drop-tail, #000000, 22,    22
+  dctcp,      DCTCP and ECN,         #0072B2, 21,    solid
 ")
 eee_look <- function(id, column) eee_looks[[column]][match(sub("^core:", "", id), eee_looks$id)]
 
@@ -110,7 +115,7 @@ eee_missing <- function(runs) {
   paste(said, collapse = " ")
 }
 
-# "Points: all n = 1 to 5 seeds of a setting; line: median; bar: min to max."
+# What the points, lines and bars are: all seeds of a setting, their median, their range.
 eee_seeds <- function(rows, by, marks = "line: median") {
   n <- as.integer(table(do.call(paste, c(rows[by], sep = "\r"))))
   if (!length(n)) return("No run has a value.")
@@ -125,15 +130,21 @@ eee_seeds <- function(rows, by, marks = "line: median") {
 eee_jobs <- function(runs) {
   jobs <- metric_rows(runs, "jobs")
   jobs <- sort(unique(jobs$value[!jobs$workload %in% "batch"]))
-  if (length(jobs)) paste0(and_text(count_text(jobs)), if (identical(jobs, 1)) " job a run." else " jobs a stream.") else ""
+  if (!length(jobs)) return("")
+  paste(and_text(count_text(jobs)), if (identical(jobs, 1)) "job a run." else "jobs a stream.")
 }
+
+eee_sources <- function(rows) if (any(!rows$source %in% c("none", NA))) source_text(rows$source) else ""
+
+# As caption(); a number and its % stay together.
+eee_caption <- function(size, ...) caption(size, gsub("([0-9]) %", "\\1\u00a0%", unlist(list(...))))
 
 # The whole figure: one legend, panels (ggplots; NULL for those without rows), caption; a sentence alone where there is
 # nothing. rows: rows drawn, for their sources; layout, heights: as wrap_plots() takes them; legend: height, mm.
 eee_figure <- function(panels, runs, rows, size, ..., ncol = NULL, heights = 1, widths = NULL, legend = 5) {
   panels <- Filter(Negate(is.null), panels)
   if (!length(panels)) return(list(plot = eee_nothing(runs, size), size = size))
-  text <- caption(size, ..., eee_jobs(runs), eee_missing(runs), source_text(rows$source))
+  text <- eee_caption(size, ..., eee_jobs(runs), eee_missing(runs), eee_sources(rows))
   body <- wrap_plots(panels, ncol = if (is.null(ncol)) length(panels) else ncol, heights = heights, widths = widths)
   plot <- wrap_plots(guide_area(), body, ncol = 1, heights = unit(c(legend, 1), c("mm", "null")), guides = "collect") +
     plot_annotation(caption = text, theme = theme_kvasir())
@@ -152,3 +163,20 @@ eee_nothing <- function(runs, size) {
     theme(axis.text = element_blank(), axis.title = element_blank(), axis.ticks = element_blank(),
       axis.line.x = element_blank(), panel.grid.major = element_blank())
 }
+
+# The study's configuration, for the tables that show it: numbers without the _ that R's reader leaves in them.
+eee_study <- function(here) {
+  path <- file.path(here, "..", "..", "..", "config", "studies", "eee.yaml")
+  if (!file.exists(path)) fail(path, ": no such file")
+  clean <- function(x) {
+    if (is.list(x)) return(lapply(x, clean))
+    if (is.character(x) && all(grepl("^[0-9]+(_[0-9]{3})+$", x))) return(as.numeric(gsub("_", "", x)))
+    x
+  }
+  clean(yaml::read_yaml(path))
+}
+
+# Sizes of the tables: as high as their rows.
+figure_sizes$rows3 <- c(width = 178, height = 38)
+figure_sizes$rows6 <- c(width = 178, height = 52)
+figure_sizes$rows20 <- c(width = 178, height = 112)

@@ -10,8 +10,8 @@ eee_marks <- function(marks) {
   list(
     geom_point(aes(.data$x, .data$y), marks, inherit.aes = FALSE, shape = 23, size = 1.9, stroke = 0.4, fill = "white",
       colour = paper_colour),
-    if (nrow(words)) geom_text(aes(.data$x, .data$y, label = .data$text, hjust = .data$hjust, vjust = .data$vjust), words,
-      inherit.aes = FALSE, size = pt(small_size), family = font_family, colour = paper_colour, lineheight = 1)
+    if (nrow(words)) geom_text(aes(.data$x, .data$y, label = .data$text, hjust = .data$hjust, vjust = .data$vjust),
+      words, inherit.aes = FALSE, size = pt(small_size), family = font_family, colour = paper_colour, lineheight = 1)
   )
 }
 
@@ -39,9 +39,10 @@ eee_beside <- function(place, series, width = 0.78) {
 }
 
 # Columns: a light bar from `from` to the median, all seeds as points, their range as a line. rows: one metric with
-# `place` (factor on the x axis) and `series`; log: a logarithmic y axis has ticks for medians instead of bars.
-eee_columns <- function(rows, axis_y, title = NULL, marks = NULL, more = NULL, facet = NULL, log = FALSE, width = 0.78,
-                        axis_x = NULL, limits = c(0, NA)) {
+# `place` (factor on the x axis) and `series`; log: a logarithmic y axis; bars: FALSE for ticks alone where the
+# axis has no zero.
+eee_columns <- function(rows, axis_y, title = NULL, marks = NULL, more = NULL, facet = NULL, log = FALSE, bars = !log,
+                        width = 0.78) {
   if (nrow(rows) == 0) return(NULL)
   rows$x <- eee_beside(rows$place, rows$series, width)
   middle <- summarise_runs(rows, c("x", "series", facet))
@@ -49,10 +50,11 @@ eee_columns <- function(rows, axis_y, title = NULL, marks = NULL, more = NULL, f
   y <- if (log) {
     scale_y_log10(axis_y, expand = expansion(0.06), labels = function(v) format(v, trim = TRUE, drop0trailing = TRUE))
   } else {
-    scale_y_continuous(axis_y, limits = limits, expand = expansion(c(0, 0.06)), breaks = scales::breaks_pretty(5))
+    scale_y_continuous(axis_y, limits = if (bars) c(0, NA), expand = expansion(c(if (bars) 0 else 0.1, 0.06)),
+      breaks = scales::breaks_pretty(5))
   }
   ggplot(middle, aes(.data$x, .data$median, colour = .data$series, fill = .data$series, shape = .data$series)) +
-    (if (!log) geom_rect(aes(xmin = .data$x - half, xmax = .data$x + half, ymin = 0, ymax = .data$median), alpha = 0.25,
+    (if (bars) geom_rect(aes(xmin = .data$x - half, xmax = .data$x + half, ymin = 0, ymax = .data$median), alpha = 0.25,
       colour = NA, show.legend = FALSE)) +
     eee_marks(marks) +
     geom_segment(aes(x = .data$x - half, xend = .data$x + half, yend = .data$median), linewidth = 0.5,
@@ -60,7 +62,7 @@ eee_columns <- function(rows, axis_y, title = NULL, marks = NULL, more = NULL, f
     geom_linerange(aes(ymin = .data$low, ymax = .data$high), linewidth = 0.3, show.legend = FALSE) +
     geom_point(aes(y = .data$value), rows, size = 0.9, stroke = 0.25, alpha = 0.75) +
     eee_scales(levels(rows$series)) +
-    scale_x_continuous(axis_x, breaks = seq_along(levels(rows$place)), labels = eee_place_labels(levels(rows$place)),
+    scale_x_continuous(NULL, breaks = seq_along(levels(rows$place)), labels = eee_place_labels(levels(rows$place)),
       limits = c(0.5, nlevels(rows$place) + 0.5), expand = expansion()) +
     y +
     labs(title = title) +
@@ -70,7 +72,10 @@ eee_columns <- function(rows, axis_y, title = NULL, marks = NULL, more = NULL, f
 }
 
 # A line across a panel: standard EEE where values are relative to it.
-eee_one <- function(at = 1) geom_hline(yintercept = at, linewidth = 0.3, colour = grey_text)
+# No axis zooms in on less than 2 % to either side, which is what the paper's runs vary by.
+eee_one <- function() {
+  list(geom_hline(yintercept = 1, linewidth = 0.3, colour = grey_text), expand_limits(y = c(0.98, 1.02)))
+}
 
 # Axis of ratios to something that is 1: logarithmic where one is more than twice it.
 eee_times <- function(rows, name) {
@@ -125,7 +130,7 @@ eee_means <- function(rows, mean_of, title, marks, log, width = 0.78) {
 
 # Columns of a metric over standard EEE by scenario and setting (Fig. 10, 11). said: the paper's values as a data frame
 # workload, nodes, setting, value.
-eee_over_standard <- function(rows, title, said = NULL, more = NULL) {
+eee_over_standard <- function(rows, title, said = NULL, bars = TRUE) {
   rows <- eee_relative(rows, "nopa", c("workload", "nodes"))
   rows <- rows[!rows$setting %in% "nopa", ]
   if (nrow(rows) == 0) return(NULL)
@@ -136,7 +141,7 @@ eee_over_standard <- function(rows, title, said = NULL, more = NULL) {
     said <- data.frame(x = eee_beside(place, factor(said$setting, levels(rows$series))), y = said$value, text = NA)
     said <- said[!is.na(said$x), ]
   }
-  eee_columns(rows, "times standard EEE", title, said, list(eee_one(), more))
+  eee_columns(rows, "times standard EEE", title, said, list(eee_one()), bars = bars)
 }
 
 # The shallow buffers of table load: deep ones are there for one claim.
@@ -149,5 +154,5 @@ eee_over_load <- function(rows, title, said = NULL, relative = FALSE, more = NUL
   rows$series <- eee_series(rows$setting)
   y <- if (!relative) scale_y_continuous(NULL, limits = c(0, NA), expand = expansion(c(0, 0.05)))
   eee_lines(rows, "load", "CPU load of the job stream, %", if (relative) "times standard EEE", title, said,
-    list(if (relative) eee_times(rows, "times standard EEE") else y, more))
+    list(if (relative) list(eee_times(rows, "times standard EEE"), expand_limits(y = c(0.98, 1.02))) else y, more))
 }

@@ -155,6 +155,13 @@ def energies(experiment: str, f: Factors, total: float) -> Numbers:
             "energy.port.mean": every / (2 * f["nodes"] + 4)}  # fmt: skip
 
 
+def moved(f: Factors, jobs: int, size: float) -> Numbers:
+    """Bytes read, shuffled and written."""
+    read = size * 2**20 * (256 * (f["nodes"] - 1) if f["workload"] == "batch" else 640 * jobs)
+    sent = read * (251.3 / 640 if f["workload"] == "small" else 1)
+    return {"input.bytes": read, "shuffle.bytes": sent, "output.bytes": sent}
+
+
 def numbers(experiment: str, f: Factors, rep: int, world: World) -> Numbers:
     """All metrics of one run."""
     noise = 1 + 0.002 * (rep - 2)
@@ -172,11 +179,15 @@ def numbers(experiment: str, f: Factors, rep: int, world: World) -> Numbers:
         joules = energies(experiment, f, total)
         always = (10 + f["nodes"]) * total
         found = {"makespan": total, "runtime.mean": mean, "jobs": jobs, "cpu.load": f["load"] / 100,
-                 "bytes.sent": world.size * MEGA * (244 * (f["nodes"] - 1) if batch else 240 * jobs),
                  "drops": lost, "marks": 0 if f["queue"] == "drop-tail" else 5000, "timeouts": lost / 50,
-                 "power.rel": joules["energy.total"] / always, "packets": 1e6, "hops": 4e6, **joules}  # fmt: skip
+                 "cpu.load.arriving": f["load"] / 100,
+                 **moved(f, jobs, world.size),
+                 "power.rel": joules["energy.total"] / always, "power.core.rel": joules["energy.core"] / 10 / total,
+                 "power.edge.rel": joules["energy.edge"] / f["nodes"] / total, "packets": 1e6,
+                 "hops": 4e6, **joules}  # fmt: skip
         found = {
-            name: value * (noise if name not in ("jobs", "cpu.load") else 1) for name, value in found.items()
+            name: value * (noise if not name.startswith(("jobs", "cpu.load")) and "bytes" not in name else 1)
+            for name, value in found.items()
         }
     if world.change:
         world.change(experiment, f, found)
@@ -208,13 +219,14 @@ def points(experiment: str, world: World) -> Iterator[Factors]:
                         "setting": ("nopa", "12us10", "12us10+", "120us100", "120us100+", "1ms1000", "ideal")}],
         "load": [{**all_loads, "setting": ("core:ideal", "nopa", "core:12us10", *core)},
                  {"workload": ("terasort",), "load": (5,), "buffer": ("deep",), "setting": ("nopa", "core:1ms1000")}],
-        "sensitivity": [{"setting": ("nopa", "120us100", "1ms1000", "ideal"),
+        "sensitivity": [{"workload": both, "setting": ("nopa", "120us100", "1ms1000", "ideal"),
                          "variant": ("base", "replication3", "copiers20", "abort", "symmetric", "reuse", "fastcpu",
                                      "slowcpu", "latency1us", "bytes")}],
-        "dctcp": [{"setting": ("nopa", "core:1ms1000", "1ms1000")},
-                  {"setting": ("nopa", "core:1ms1000", "1ms1000"), "flavour": ("dctcp",), "queue": ("ecn",)}],
-        "adaptive": [{**all_loads, "setting": (*core, "adaptive")}],
-        "fabric": [{"nodes": (1024,), "setting": ("legacy", "ideal", "nopa", "12us10", "120us100", "1ms1000")}],
+        "dctcp": [{"workload": both, "setting": ("nopa", "core:1ms1000", "1ms1000")},
+                  {"workload": both, "setting": ("nopa", "core:1ms1000", "1ms1000"), "flavour": ("dctcp",),
+                   "queue": ("ecn",)}],
+        "adaptive": [{**all_loads, "setting": ("nopa", "core:ideal", *core, "adaptive")}],
+        "fabric": [{"nodes": (1024,), "setting": ("nopa", "120us100", "core:1ms1000", "ideal")}],
     }  # fmt: skip
     for shape in shapes[experiment]:
         yield from cross(**shape)
@@ -269,4 +281,40 @@ def write_tables(folder: Path, world: World) -> Path:
         factors = ["setting", "load"] if experiment == "link" else FACTORS
         columns = [*HEAD, *STATE, *factors, *METRIC]
         write(folder / "eee" / f"{experiment}.csv", columns, rows(experiment, world))
+    return folder
+
+
+def timeline_rows() -> Iterator[dict[str, Any]]:
+    """States and queue of a port that sends six frames, two of them together."""
+    changes: list[tuple[float, str, int]] = [(0.0, "state", 2), (0.0, "queue", 0)]
+    for came, frames in ((8.0, 1), (31.0, 2), (52.0, 1), (90.0, 1), (106.0, 1)):
+        awake = came + 4.48
+        changes += [(came + 2 * k, "queue", k + 1) for k in range(frames)] + [
+            (came, "state", 3),
+            (awake, "state", 0),
+        ]
+        changes += [(awake + 1.2 * (k + 1), "queue", frames - 1 - k) for k in range(frames)]
+        changes += [(awake + 1.2 * frames, "state", 1), (awake + 1.2 * frames + 2.88, "state", 2)]
+    head = {
+        "study": "eee",
+        "experiment": "timeline",
+        "point": "nopa_5",
+        "rep": 1,
+        "setting": "nopa",
+        "load": 5,
+    }
+    for at, metric, value in sorted(changes, key=lambda change: change[0]):
+        where = {"t_s": f"{at * 1e-6:.12f}", "host": "link", "domain": "port", "metric": metric}
+        yield {**head, **where, "value": value, "unit": "1", "source": SOURCE}
+
+
+def write_timeline(folder: Path, empty: bool = False) -> Path:
+    """Write the two tables of the short run below `folder`; returns it."""
+    factors = ["setting", "load"]
+    run = {"study": "eee", "experiment": "timeline", "point": "nopa_5", "rep": 1, "order": 1, "status": "ok",
+           "setting": "nopa", "load": 5, "metric": "power.rel", "value": 0.4, "unit": "1",
+           "source": SOURCE}  # fmt: skip
+    write(folder / "eee" / "timeline.csv", [*HEAD, *STATE, *factors, *METRIC], iter([] if empty else [run]))
+    columns = [*HEAD, *factors, "t_s", "host", "domain", *METRIC]
+    write(folder / "eee" / "timeline.trace.csv", columns, iter([]) if empty else timeline_rows())
     return folder

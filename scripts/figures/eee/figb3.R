@@ -1,0 +1,31 @@
+#!/usr/bin/env Rscript
+# Fig. B3: a fat tree of 1,024 hosts, 10GbE at the hosts and 40GbE between switches.
+# Rscript figb3.R --out STEM fabric=fabric.csv
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
+for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
+
+classes <- c(power.edge.rel = "10GbE links", power.core.rel = "40GbE links", power.rel = "all links")
+times <- c(makespan = "total runtime", runtime.mean = "average runtime")
+
+figure_main(c(fabric = "netsim"), function(tables) {
+  runs <- tables$fabric
+  all <- metric_rows(runs, c(names(classes), names(times)))
+  series <- levels(eee_series(all$setting))
+  panel <- function(rows, names, title, bars, more = NULL) {
+    if (nrow(rows) == 0) return(NULL)
+    rows$place <- factor(names[rows$metric], names)
+    rows$series <- factor(sub("^core:", "", rows$setting), series)
+    eee_columns(rows, NULL, title, more = more, bars = bars)
+  }
+  power <- all[all$metric %in% names(classes), ]
+  power$value <- 100 * power$value
+  time <- eee_relative(all[all$metric %in% names(times), ], "nopa", "nodes")
+  panels <- list(
+    panel(power, classes, "a\u2002mean power, % of links that are always on", TRUE),
+    panel(time[!time$setting %in% "nopa", ], times, "b\u2002runtime, times standard EEE", FALSE, list(eee_one()))
+  )
+  eee_figure(panels, runs, all, "wide", widths = c(3, 2),
+    paste(and_text(count_text(sort(unique(all$nodes)))), "hosts, deep buffers, tuned TCP."),
+    "1ms1000 on 40GbE links only.",
+    eee_seeds(all[all$metric == "makespan", ], "point", "column or tick: median"), "Not in the paper.")
+})
