@@ -15,7 +15,7 @@ from harness.hadoop.parameters import SITE_FILES, Parameters
 _templates = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
     undefined=jinja2.StrictUndefined,
-    autoescape=jinja2.select_autoescape(enabled_extensions=("xml.j2", "macros.j2")),
+    autoescape=lambda name: name is not None and not name.startswith("log4j"),
     trim_blocks=True,
     lstrip_blocks=True,
     keep_trailing_newline=True,

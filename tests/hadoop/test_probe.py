@@ -1,0 +1,78 @@
+"""What is done on a cluster's hosts with plain Python."""
+
+import json
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from harness.hadoop import probe
+from harness.hadoop.hdfs import PROBE
+
+
+class Service(BaseHTTPRequestHandler):
+    live = 0
+
+    def do_GET(self) -> None:
+        body = json.dumps({"beans": [{"NumLiveDataNodes": Service.live}]}).encode()
+        self.send_response(200 if self.path == "/jmx" else 404)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Silent."""
+
+
+@pytest.fixture
+def service() -> Iterator[str]:
+    server = HTTPServer(("127.0.0.1", 0), Service)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*PROBE, *arguments], capture_output=True, text=True, timeout=30, check=False)
+
+
+def test_ports() -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
+        done = run("ports", str(port))
+        assert (json.loads(done.stdout), done.returncode) == ([port], 0)
+    assert probe.taken([port]) == []
+
+
+def test_waits_until_the_number_is_there(service: str) -> None:
+    Service.live = 1
+    url = f"{service}/jmx"
+    assert "NumLiveDataNodes is 1, not yet 2" in probe.ready(url, "beans.0.NumLiveDataNodes", 2)
+    assert probe.ready(url, "beans.0.NumLiveDataNodes", 1) == ""
+    began = time.monotonic()
+
+    def come() -> None:
+        Service.live = 2
+
+    threading.Timer(0.5, come).start()
+    assert run("ready", "20", url, "beans.0.NumLiveDataNodes", "2").returncode == 0
+    assert time.monotonic() - began < 10
+
+
+def test_says_what_is_amiss(service: str) -> None:
+    done = run("ready", "0.2", f"{service}/none", "a", "1")
+    assert done.returncode == 1
+    assert "404" in done.stderr
+    assert "404" in run("get", f"{service}/none").stderr
+    assert "refused" in run("get", "http://127.0.0.1:9/x").stderr
+
+
+@pytest.mark.parametrize("path", ["beans.1.x", "beans.0.other", "beans.x", "beans"])
+def test_wrong_paths_are_no_numbers(service: str, path: str) -> None:
+    assert probe.ready(f"{service}/jmx", path, 0) != ""
