@@ -1,10 +1,11 @@
+#include "netsim/mapreduce/run.hpp"
+
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "commands.hpp"
-#include "netsim/mapreduce/run.hpp"
 #include "netsim/trace.hpp"
 
 namespace netsim::app {
@@ -49,7 +50,8 @@ void add_run(CLI::App& app) {
     auto options = std::make_shared<RunOptions>();
     command->add_option("CONFIG", options->config, "Configuration, JSON")->required();
     command->add_option("--report", options->report, "Write a JSON report to this file instead of a summary");
-    command->add_option("--trace", options->trace, "Write traces of ports, transfers and jobs to this folder");
+    command->add_option("--trace", options->trace,
+                        "Write traces of ports, transfers and jobs to this folder");
     command->callback([options] { run(*options); });
 }
 
