@@ -37,8 +37,8 @@ figure_main(c(link = "link"), function(tables) {
     by = c("point", "rep"))
   far <- if (nrow(off)) max(abs(off$value.x - off$value.y)) else NA
   eee_figure(panels, runs, rbind(power, take("power.rel.closed", 100)), "tall", legend = 8,
-    "10GBASE-T, frames of 1,500 bytes, Poisson arrivals. Lines: closed forms; points: simulated runs, n =",
-    paste0(n_text(as.integer(table(power$point))), " a setting and load."),
+    "10GBASE-T, frames of 1,500 bytes, Poisson arrivals. Lines: closed forms, where there is one; points: simulated",
+    paste0("runs, n = ", n_text(as.integer(table(power$point))), " a setting and load."),
     if (!is.na(far)) paste0("Largest difference of the two: ", format(far, digits = 2), " points of power."),
     "Hollow diamonds: the paper's text on standard EEE, almost half at 10 % and 70 % at 20 %. With abort: a frame that",
     "arrives on the way to sleep ends it.")

@@ -18,7 +18,7 @@ figure_main(c(sensitivity = "netsim"), function(tables) {
     rows <- if (base) rows else rows[!rows$setting %in% "nopa", ]
     if (nrow(rows) == 0) return(NULL)
     rows$series <- factor(rows$setting, levels(eee_series(all$setting)))
-    rows$y <- match(rows$variant, rev(names)) + (as.integer(rows$series) - 2.5) * -0.18
+    rows$y <- match(rows$variant, rev(names)) - if (base) 0 else (as.integer(rows$series) - 3) * 0.22
     middle <- summarise_runs(rows, c("y", "series", "workload"))
     ggplot(middle, aes(.data$median, .data$y, colour = .data$series, fill = .data$series, shape = .data$series)) +
       geom_vline(xintercept = 1, linewidth = 0.3, colour = grey_text) +

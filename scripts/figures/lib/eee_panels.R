@@ -80,7 +80,9 @@ eee_one <- function() {
 # Axis of ratios to something that is 1: logarithmic where one is more than twice it.
 eee_times <- function(rows, name) {
   if (!nrow(rows) || max(rows$value) < 2) return(scale_y_continuous(name, expand = expansion(0.08)))
-  scale_y_log10(name, expand = expansion(c(0.08, 0.06)), breaks = c(0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100),
+  wide <- max(rows$value) / min(rows$value) > 6
+  marks <- if (wide) outer(c(1, 2, 5), 10^(-2:3)) else c(0.2, 0.3, 0.5, 0.7, 1, 1.2, 1.5, 2, 3, 4, 5)
+  scale_y_log10(name, expand = expansion(c(0.08, 0.06)), breaks = sort(marks),
     labels = function(v) format(v, trim = TRUE, drop0trailing = TRUE))
 }
 
