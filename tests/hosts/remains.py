@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
@@ -21,13 +22,25 @@ def processes(mark: str) -> list[str]:
 
 
 def links() -> set[str]:
-    """Interfaces of this network."""
-    return {folder.name for folder in Path("/sys/class/net").iterdir()}
+    """Interfaces of this network that are called as those of emulated hosts are."""
+    return {
+        path.name
+        for path in Path("/sys/class/net").iterdir()
+        if re.match(r"(br-)?(gbe|ib)\d*(@|$)", path.name)
+    }
 
 
 def loops() -> set[str]:
     """Devices that were added for a disk."""
     return {path.name for path in Path("/sys/block").glob("loop*") if int(path.name[4:]) >= 1024}
+
+
+def backing(device: str) -> str:
+    """The file behind a device; empty if there is none. Such a device may be one that others just make."""
+    try:
+        return Path(f"/sys/block/{device}/loop/backing_file").read_text()
+    except OSError:
+        return ""
 
 
 def left(mark: str, scratch: Path, links_before: set[str], loops_before: set[str]) -> list[str]:
@@ -39,10 +52,14 @@ def left(mark: str, scratch: Path, links_before: set[str], loops_before: set[str
     ]
     found += [f"link {name}" for name in links() - links_before]
     for name in loops() - loops_before:
-        file = Path(f"/sys/block/{name}/loop/backing_file")
-        if not file.exists() or str(scratch) in file.read_text():
+        if str(scratch) in backing(name):
             found.append(f"device {name}")
     return found
+
+
+def idle_loops(loops_before: set[str]) -> set[str]:
+    """Devices that were added since and have no file: left, unless others just make or remove them."""
+    return {name for name in loops() - loops_before if not backing(name)}
 
 
 def groups(driver: int) -> list[str]:

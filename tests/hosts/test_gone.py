@@ -63,6 +63,7 @@ def test_kill_at_a_random_moment_leaves_nothing(
         f"killed after {delay:.2f} s ({'up' if 'up' in rest else 'starting'}): all gone {seconds:.2f} s later"
     )
     assert not found
+    assert remains.gone_after(lambda: sorted(remains.idle_loops(loops)), 5)[1] == []
 
 
 def test_kill_of_local_hosts_leaves_nothing(local: HostsSettings, tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -82,6 +84,17 @@ def test_stop_kills_what_does_not_listen(any_two: Hosts, tmp_path: Path) -> None
     )
     _wait_for(lambda: "up" in (tmp_path / "log").read_text())
     assert daemon.stop(grace_s=0.3) == -signal.SIGKILL
+
+
+def test_stop_while_another_thread_waits(any_two: Hosts) -> None:
+    daemon = any_two[0].start(["sleep", "4711"], log=os.devnull)
+    codes: list[int | None] = []
+    waiting = threading.Thread(target=lambda: codes.append(daemon.wait(60)))
+    waiting.start()
+    time.sleep(0.5)
+    assert daemon.stop() == -signal.SIGTERM
+    waiting.join(10)
+    assert codes == [-signal.SIGTERM]
 
 
 def test_scratch_is_own_and_goes(any_two: Hosts) -> None:
