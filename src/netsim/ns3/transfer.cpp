@@ -32,12 +32,28 @@ constexpr double kSegmentLifetime = 0.25;
 
 ns3::TimeValue time(netsim::Time t) { return {ns3::PicoSeconds(t)}; }
 
+/// ns-3's DCTCP with the least window of RFC 5681: its own can fall below one segment, and then nothing is
+/// sent until the retransmission timer runs out.
+class Dctcp : public ns3::TcpDctcp {
+  public:
+    static ns3::TypeId GetTypeId() {
+        static const ns3::TypeId id =
+            ns3::TypeId("referee::Dctcp").SetParent<ns3::TcpDctcp>().AddConstructor<Dctcp>();
+        return id;
+    }
+
+    std::uint32_t GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> state, std::uint32_t in_flight) override {
+        return std::max(TcpDctcp::GetSsThresh(state, in_flight), 2 * state->m_segmentSize);
+    }
+    ns3::Ptr<ns3::TcpCongestionOps> Fork() override { return ns3::CopyObject<Dctcp>(this); }
+};
+
 ns3::TypeId congestion_type(netsim::TcpConfig::Flavour flavour) {
     switch (flavour) {
         case netsim::TcpConfig::Flavour::cubic:
             return ns3::TcpCubic::GetTypeId();
         case netsim::TcpConfig::Flavour::dctcp:
-            return ns3::TcpDctcp::GetTypeId();
+            return Dctcp::GetTypeId();
         case netsim::TcpConfig::Flavour::newreno:
             break;
     }
