@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -76,3 +77,8 @@ def test_says_what_is_amiss(service: str) -> None:
 @pytest.mark.parametrize("path", ["beans.1.x", "beans.0.other", "beans.x", "beans"])
 def test_wrong_paths_are_no_numbers(service: str, path: str) -> None:
     assert probe.ready(f"{service}/jmx", path, 0) != ""
+
+
+def test_space(tmp_path: Path) -> None:
+    assert int(run("space", str(tmp_path)).stdout) > 1000
+    assert run("space", str(tmp_path / "none")).returncode == 1

@@ -89,6 +89,15 @@ def choose_ports(hosts: Sequence[Host], wanted: int) -> int:
     raise KvasirError(f"Hadoop cannot be started: {busy}; {advice}")
 
 
+def _require_space(host: Host, folder: Path, least_mb: int) -> None:
+    free_mb = int(host.run([*PROBE, "space", str(folder)], timeout_s=20).stdout) >> 20
+    if free_mb < least_mb:
+        raise KvasirError(
+            f"Hadoop cannot be started: host {host.name} has {free_mb} MB free in {folder}, expected at least "
+            f"{least_mb}; make room there, or lower least_free_mb"
+        )
+
+
 def _start(cluster: Cluster, daemon: Daemon) -> Handle:
     parameters, node = cluster.parameters, daemon.node
     heap, compiler = heap_mb(daemon.kind, parameters), parameters.daemon_compiler
@@ -134,10 +143,14 @@ def why(log: Path) -> str:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return "it left no log"
-    for pattern in (r"BindException|No space left", r"(ERROR|FATAL) |Exception in|Error: ", r"Exception"):
-        for line in lines:
-            if re.search(pattern, line):
-                return line.strip()[:500]
+    for pattern in (
+        r"BindException|No space left",
+        r"^Caused by: ",
+        r"^(\w+\.)+\w+(Exception|Error): ",
+        r" (ERROR|FATAL) |Exception|Error: ",
+    ):
+        if found := [line for line in lines if re.search(pattern, line)]:
+            return found[-1].strip()[:500]
     return lines[-1].strip()[:500] if lines else "it printed nothing"
 
 
@@ -166,13 +179,11 @@ def cluster(
     """
     began = time.monotonic()
     folder = folder.resolve()
+    scratch = [host.scratch(disk) / "hadoop" for host in hosts]
+    for host, path in zip(hosts, scratch, strict=True):
+        _require_space(host, path.parent, parameters.least_free_mb)
     base = choose_ports(hosts, parameters.port_base)
-    places = layout(
-        [host.address(interface) for host in hosts],
-        [host.scratch(disk) / "hadoop" for host in hosts],
-        folder / "conf",
-        base,
-    )
+    places = layout([host.address(interface) for host in hosts], scratch, folder / "conf", base)
     for node in places.nodes:
         configuration.write(configuration.render(places, node, parameters, hadoop, plugins), node.conf)
     made = Cluster(hosts, places, hadoop, parameters, folder, plugins)

@@ -57,6 +57,9 @@ class Parameters(Strict):
     )
     task_compiler: Literal["c1", "tiered"] = Field(default="tiered", description="JIT compilers of the tasks")
     start_timeout_s: PositiveFloat = Field(default=120.0, description="until all daemons must be ready")
+    least_free_mb: NonNegativeInt = Field(
+        default=512, description="free space that the disk under test must have on every host at the start"
+    )
     port_base: NonNegativeInt = Field(
         default=0, le=32000, description="first port; 0 looks for a range that is free on every host"
     )

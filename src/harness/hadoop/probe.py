@@ -1,11 +1,13 @@
 """Looks at a cluster from one of its hosts. Plain Python without the harness: it starts in a few milliseconds.
 
 probe.py ports PORT...                     prints the ports that are taken
+probe.py space FOLDER                      prints the bytes that are free there
 probe.py ready SECONDS URL PATH LEAST ...  waits until the number at PATH of the JSON at each URL is at least LEAST
-probe.py get URL | put URL | delete URL    WebHDFS; the answer goes to standard output
+probe.py get URL | delete URL              WebHDFS; the answer goes to standard output
 """
 
 import json
+import os
 import socket
 import sys
 import time
@@ -76,6 +78,10 @@ def main(arguments: list[str]) -> str:
     command, *rest = arguments
     if command == "ports":
         print(json.dumps(taken([int(port) for port in rest])))
+        return ""
+    if command == "space":
+        free = os.statvfs(rest[0])
+        print(free.f_bavail * free.f_frsize)
         return ""
     if command == "ready":
         seconds, *triples = rest

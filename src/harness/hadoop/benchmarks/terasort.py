@@ -16,6 +16,9 @@ class TeraSortSettings(Settings):
     """Size of the data."""
 
     data_mb: PositiveInt = Field(default=256, description="2^20 bytes")
+    output_replication: PositiveInt = Field(
+        default=1, description="replicas of the output; Hadoop's own is 1"
+    )
     maps: PositiveInt | None = Field(default=None, description="map tasks of TeraGen; none: one per map slot")
 
 
@@ -61,7 +64,12 @@ class TeraSort(Benchmark[TeraSortSettings]):
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Sort."""
         cell.hdfs.remove(OUTPUT)
-        return cell.program(name, EXAMPLES, ["terasort", self.path, OUTPUT], self.settings.timeout_s)
+        replicas = generic_options(
+            {"mapreduce.terasort.output.replication": self.settings.output_replication}
+        )
+        return cell.program(
+            name, EXAMPLES, ["terasort", *replicas, self.path, OUTPUT], self.settings.timeout_s
+        )
 
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
         """TeraValidate names no error, and its checksum is the generator's."""

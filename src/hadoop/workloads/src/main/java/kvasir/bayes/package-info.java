@@ -1,0 +1,2 @@
+/** Multinomial naive Bayes: labelled documents, training, classification. */
+package kvasir.bayes;

@@ -1,0 +1,2 @@
+/** Kronecker graphs and PageRank on them. */
+package kvasir.graph;

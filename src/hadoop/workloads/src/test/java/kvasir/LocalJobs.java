@@ -1,0 +1,72 @@
+package kvasir;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.Tool;
+import org.apache.hadoop.util.ToolRunner;
+
+/** Runs jobs within the test's process, on local files. */
+public final class LocalJobs {
+  private LocalJobs() {}
+
+  /** Settings with several reduce tasks, so that partitions and combiners matter. */
+  public static Configuration conf(Path tmp) {
+    Configuration conf = new Configuration();
+    conf.set("fs.defaultFS", "file:///");
+    conf.set("mapreduce.framework.name", "local");
+    conf.set("hadoop.tmp.dir", tmp.resolve("hadoop").toString());
+    conf.setInt("mapreduce.task.io.sort.mb", 1);
+    conf.setInt("mapreduce.job.reduces", 3);
+    return conf;
+  }
+
+  /** Runs a program that must end well. */
+  public static void run(Tool tool, Path tmp, Object... arguments) throws Exception {
+    assertEquals(0, ToolRunner.run(conf(tmp), tool, strings(arguments)));
+  }
+
+  /** Runs a program that must end well; what it prints. */
+  public static String printed(Tool tool, Path tmp, Object... arguments) throws Exception {
+    PrintStream out = System.out;
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(bytes, true, "UTF-8"));
+    try {
+      run(tool, tmp, arguments);
+    } finally {
+      System.setOut(out);
+    }
+    return new String(bytes.toByteArray(), StandardCharsets.UTF_8).trim();
+  }
+
+  private static String[] strings(Object... arguments) {
+    return Stream.of(arguments).map(String::valueOf).toArray(String[]::new);
+  }
+
+  /** All lines of a job's output. */
+  public static List<String> lines(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      List<Path> parts =
+          files
+              .filter(f -> f.getFileName().toString().startsWith("part-"))
+              .sorted()
+              .collect(Collectors.toList());
+      StringBuilder text = new StringBuilder();
+      for (Path part : parts) {
+        text.append(new String(Files.readAllBytes(part), StandardCharsets.UTF_8));
+      }
+      return Stream.of(text.toString().split("\n"))
+          .filter(line -> !line.isEmpty())
+          .collect(Collectors.toList());
+    }
+  }
+}

@@ -1,0 +1,207 @@
+"""A real cluster of a master and two workers: every benchmark at smoke size, and what can go wrong."""
+
+import json
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from harness.errors import KvasirError
+from harness.hadoop.benchmarks import CLASSES, Cell, InvalidOutput, make
+from harness.hadoop.cluster import Cluster, choose_ports, cluster
+from harness.hadoop.distribution import Distribution
+from harness.hadoop.host import loopback
+from harness.hadoop.jobs import JobError, run_job
+from harness.hadoop.parameters import Parameters
+from harness.hosts import Hosts, HostsSettings, Process, hosts, refusal
+
+# One task of a kind per worker: starting a Java costs more than all the work at this size.
+SMALL = Parameters(
+    mappers_per_node=1,
+    reducers_per_node=1,
+    heap_mb=200,
+    am_heap_mb=250,
+    block_size_mb=4,
+    replication=2,
+    io_sort_mb=16,
+    task_compiler="c1",
+    lost_after_s=12,
+)
+TEXT = {"data_mb": 6, "timeout_s": 300}
+SMOKE: dict[str, dict[str, Any]] = {
+    "dfsio-write": {"files": 2, "file_mb": 6, "timeout_s": 300},
+    "dfsio-read": {"files": 2, "file_mb": 6, "timeout_s": 300},
+    "wordcount": TEXT,
+    "grep": TEXT,
+    "sort": TEXT,
+    "terasort": {"data_mb": 6, "timeout_s": 300},
+    "pagerank": {"scale": 9, "iterations": 2, "timeout_s": 300},
+    "bayes": {"documents": 1500, "labels": 4, "vocabulary": 1000, "mean_words": 60, "timeout_s": 300},
+}
+SETTINGS = HostsSettings.parse({"kind": "emulated", "default": "ib", "interfaces": {"gbe": {}, "ib": {}}})
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Hosts]:
+    if reason := refusal(SETTINGS):
+        pytest.skip(f"no emulated hosts: {reason}")
+    with hosts(SETTINGS, 3) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def cell(nodes: Hosts, hadoop: Distribution, shared: Path) -> Iterator[Cell]:
+    with cluster(nodes, hadoop, SMALL, shared / "cell", "ib", "ssd") as started:
+        print(f"cluster of 1 + 2: ready after {started.start_seconds:.1f} s")
+        yield Cell(started)
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", list(CLASSES))
+def test_benchmark(cell: Cell, name: str) -> None:
+    measured = make(name, SMOKE[name]).run(cell, name)
+    print(f"{name}: {measured.seconds:.1f} s, of which work {measured.work_seconds:.1f} s; {measured.checks}")
+    assert measured.checks
+    assert not measured.disturbed
+    assert 0 < measured.work_seconds < measured.seconds
+    phases = {span.phase for job in measured.jobs for span in job.spans}
+    assert phases == {"map", "shuffle", "merge", "reduce"}
+    for job in measured.jobs:
+        assert {span.host for span in job.spans} <= {"n1", "n2"}
+        assert all(0 <= span.start_s <= span.end_s <= job.finished_s + 1 for span in job.spans)
+        assert len([span for span in job.spans if span.phase == "map"]) == job.maps
+
+
+def test_traffic_takes_the_chosen_interface(cell: Cell, nodes: Hosts) -> None:
+    # After all benchmarks: each byte of HDFS, shuffle and control went over one network.
+    for host in nodes:
+        traffic = nodes.counters(host).interfaces
+        assert traffic["gbe"].sent + traffic["gbe"].received < 10_000, host.name
+        assert traffic["ib"].sent + traffic["ib"].received > 1_000_000, host.name
+
+
+def test_wrong_outputs_are_no_times(cell: Cell) -> None:
+    wordcount = make("wordcount", TEXT)
+    wordcount.prepare(cell)
+    facts = next(value for key, value in cell.made.items() if key.startswith("/input/text") and " " in key)
+    facts["words"]["unheard-of"] = 1
+    try:
+        with pytest.raises(InvalidOutput, match="'unheard-of' occurs 1 times, the output says 0"):
+            wordcount.run(cell, "wordcount-wrong")
+    finally:
+        del facts["words"]["unheard-of"]
+
+
+def test_failed_program_says_why(cell: Cell) -> None:
+    with pytest.raises(
+        JobError, match=r"exit code \d+ .*\n.*Input path does not exist: hdfs:.*/nothing"
+    ) as caught:
+        arguments = ["wordcount", "/nothing", "/output/nothing"]
+        run_job(cell.cluster, "failing", "org.apache.hadoop.examples.ExampleDriver", arguments, 120)
+    assert "failing.log" in str(caught.value)
+
+
+def state_of_last_job(made: Cluster) -> str:
+    url = f"http://{made.layout.master.at('resourcemanager_http')}/ws/v1/cluster/apps"
+    script = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).read().decode())"
+    apps = json.loads(made.master.run(["python3", "-c", script, url], timeout_s=30).stdout)["apps"]["app"]
+    return str(max(apps, key=lambda app: app["id"])["state"])
+
+
+def test_program_that_takes_too_long_is_stopped(cell: Cell) -> None:
+    began = time.monotonic()
+    with pytest.raises(JobError, match=r"took longer than 12 s, stopped"):
+        cell.program("endless", "org.apache.hadoop.examples.ExampleDriver", ["pi", "2", "1000000000000"], 12)
+    assert time.monotonic() - began < 60
+    assert state_of_last_job(cell.cluster) in ("KILLED", "FINISHED")
+
+
+def test_a_port_that_is_taken(hadoop: Distribution, shared: Path) -> None:
+    with socket.socket() as listener, loopback(1, shared) as here:
+        port = choose_ports(here, 0)
+        listener.bind(("127.0.0.1", port))
+        listener.listen()
+        parameters = SMALL.model_copy(update={"port_base": port})
+        with (
+            pytest.raises(KvasirError, match=rf"port {port} of host n0 is taken; choose another port_base"),
+            cluster(here, hadoop, parameters, shared / "taken", "lo", "disk"),
+        ):
+            pass
+
+
+def test_a_full_disk(hadoop: Distribution, shared: Path) -> None:
+    wanting = SMALL.model_copy(update={"least_free_mb": 1 << 40})
+    with (
+        loopback(1, shared) as here,
+        pytest.raises(
+            KvasirError, match=r"host n0 has \d+ MB free in .*, expected at least 1099511627776; make room"
+        ),
+        cluster(here, hadoop, wanting, shared / "full", "lo", "disk"),
+    ):
+        pass
+
+
+def test_one_host_alone_and_nothing_left(hadoop: Distribution, shared: Path) -> None:
+    with loopback(1, shared) as here:
+        root = here[0].folder
+        with cluster(here, hadoop, SMALL, shared / "alone", "lo", "disk") as alone:
+            assert sorted(alone.handles)[0] == "datanode-0"
+            assert alone.dead() == []
+            arguments = ["pi", "1", "10"]
+            done = run_job(alone, "pi", "org.apache.hadoop.examples.ExampleDriver", arguments, 200)
+            assert "Estimated value of Pi is 3.6" in done.output
+        assert not (here[0].scratch("disk") / "hadoop").exists()
+    assert not root.exists()
+    left = [p.pid for p in psutil.process_iter(["cmdline"]) if str(root) in " ".join(p.info["cmdline"] or [])]
+    assert left == []
+
+
+def test_a_daemon_that_cannot_start(hadoop: Distribution, shared: Path) -> None:
+    wrong = SMALL.model_copy(
+        update={"extra": {"hdfs-site.xml": {"dfs.namenode.name.dir": "file:///proc/none"}}}
+    )
+    began = time.monotonic()
+    with (
+        loopback(1, shared) as here,
+        pytest.raises(
+            KvasirError, match=r"namenode-0 ended while starting: .*Cannot create directory /proc/none"
+        ),
+        cluster(here, hadoop, wrong, shared / "broken", "lo", "disk"),
+    ):
+        pass
+    assert time.monotonic() - began < 60
+
+
+def kill_later(cell: Cell, daemon: str, seconds: float) -> threading.Timer:
+    handle = cell.cluster.handles[daemon]
+    assert isinstance(handle, Process)
+    timer = threading.Timer(seconds, handle.signal, [signal.SIGKILL])
+    timer.start()
+    return timer
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    ("name", "settings", "daemon"),
+    [
+        ("terasort", {"output_replication": 2}, "datanode-2"),
+        ("wordcount", {}, "nodemanager-2"),
+    ],
+)
+def test_a_daemon_dies(cell: Cell, name: str, settings: dict[str, Any], daemon: str) -> None:
+    """The last tests of this cluster: a daemon is killed while a job runs, which ends well all the same."""
+    benchmark = make(name, SMOKE[name] | settings)
+    benchmark.prepare(cell)
+    timer = kill_later(cell, daemon, 3.0)
+    try:
+        result = benchmark.execute(cell, f"{name}-disturbed")
+    finally:
+        timer.cancel()
+    assert result.disturbed == [daemon]
+    assert benchmark.validate(cell, result)[1]
