@@ -11,6 +11,7 @@ rule draw_figure:
     """Draw one figure as PDF, SVG and PNG."""
     input:
         tables=figure_tables,
+        study="config/studies/{study}.yaml",
         script="scripts/figures/{study}/{figure}.R",
         library=FIGURE_LIBRARY,
     output:

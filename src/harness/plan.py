@@ -20,10 +20,13 @@ class Point:
 
 
 def expand(experiment: Experiment, defaults: dict[str, Level]) -> list[Point]:
-    """All points of an experiment: the cross of its factors, other levels filled in."""
+    """All points of an experiment: the cross of its factors and its single points, other levels filled in."""
+    cross = itertools.product(*experiment.factors.values())
     points = []
-    for combination in itertools.product(*experiment.factors.values()):
-        varied = dict(zip(experiment.factors, combination, strict=True))
+    for varied in (
+        *(dict(zip(experiment.factors, levels, strict=True)) for levels in cross),
+        *experiment.also,
+    ):
         linked = {name: link.levels[varied[link.by]] for name, link in experiment.linked.items()}
         name = "_".join(f"{level}{UNITS.get(factor, '')}" for factor, level in varied.items())
         points.append(Point(name, {**defaults, **experiment.fixed, **linked, **varied}))

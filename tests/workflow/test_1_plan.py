@@ -12,7 +12,7 @@ def test_dry_run_of_a_fresh_checkout(checkout: Checkout) -> None:
     assert not (checkout.folder / "results").exists(), "a dry run writes nothing"
 
 
-@pytest.mark.parametrize("target", ["all", "smoke", "mimir", "tables", "figures", "claims", "report"])
+@pytest.mark.parametrize("target", ["all", "smoke", "mimir", "eee", "tables", "figures", "claims", "report"])
 def test_targets(checkout: Checkout, target: str) -> None:
     assert checkout.planned(target)[target] == 1
 
@@ -40,7 +40,7 @@ def test_the_literal_cluster_command(checkout: Checkout) -> None:
     [
         ("scale=huge", "config/config.yaml: scale: found 'huge': allowed: laptop, paper, smoke"),
         ("site=moon", "config/config.yaml: site: found 'moon': allowed: emulated-power, local, slurm"),
-        ("studies=[mimri]", "config/config.yaml: studies: found 'mimri': allowed: mimir"),
+        ("studies=[mimri]", "config/config.yaml: studies: found 'mimri': allowed: eee, mimir"),
         ("seed=-1", "config/config.yaml: seed: found -1: Input should be greater than or equal to 0"),
         ("sead=1", "config/config.yaml: sead: found 1: no such key is known here"),
     ],

@@ -24,9 +24,9 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def run_files(checkout: Checkout) -> dict[Path, int]:
+def run_files(checkout: Checkout, study: str = "*") -> dict[Path, int]:
     """All records with their times."""
-    return {path: path.stat().st_mtime_ns for path in checkout.results().glob("runs/*/*/*/*/run.json")}
+    return {path: path.stat().st_mtime_ns for path in checkout.results().glob(f"runs/{study}/*/*/*/run.json")}
 
 
 def test_everything_is_there(smoke: Checkout) -> None:
@@ -35,14 +35,19 @@ def test_everything_is_there(smoke: Checkout) -> None:
     for figure in ("fig01", "fig02", "fig03", "fig04", "fig05", "fig06", "table1", "sweetspot"):
         for kind in ("pdf", "svg", "png"):
             assert (results / f"figures/mimir/{figure}.{kind}").stat().st_size > 5_000
-    verdicts = rows(results / "claims/mimir.csv")
-    assert len(verdicts) == 50
-    assert not [v for v in verdicts if v["verdict"] == "not run"], "all experiments were run"
+    for figure in (results / "figures/eee").glob("*.svg"):
+        assert figure.with_suffix(".pdf").stat().st_size > 2_000
+        assert figure.with_suffix(".png").stat().st_size > 5_000
+    assert len(list((results / "figures/eee").glob("*.svg"))) == 22
+    for study, claims in (("mimir", 50), ("eee", 57)):
+        verdicts = rows(results / f"claims/{study}.csv")
+        assert len(verdicts) == claims
+        assert not [v["id"] for v in verdicts if v["verdict"] == "not run"], "all experiments were run"
     assert not list(results.glob("**/.*.*")), "no scratch files stay"
 
 
 def test_every_run_has_numbers_or_reasons(smoke: Checkout) -> None:
-    for table in smoke.results().glob("tables/mimir/*.csv"):
+    for table in smoke.results().glob("tables/*/*.csv"):
         if table.name.count("."):
             found = rows(table)
             assert found, table
@@ -65,7 +70,7 @@ def test_counts_are_exact(smoke: Checkout) -> None:
 
 
 def test_order_is_random_and_repetitions_are_interleaved(smoke: Checkout) -> None:
-    records = [json.loads(path.read_text()) for path in run_files(smoke)]
+    records = [json.loads(path.read_text()) for path in run_files(smoke, "mimir")]
     records.sort(key=lambda record: record["outcome"]["started"])
     reps = [record["identity"]["rep"] for record in records]
     assert reps == sorted(reps), "all first repetitions ran before all second ones"
@@ -103,9 +108,15 @@ def test_a_change_in_the_engines_tests_reruns_nothing(smoke: Checkout) -> None:
         counts = smoke.planned()
     finally:
         restore()
-    assert counts["build_engine"] == 1 and counts["run_point"] == len(run_files(smoke)), (
+    assert counts["build_engine"] == 1 and counts["run_point"] == len(run_files(smoke, "mimir")), (
         "another program, other runs"
     )
+    restore = smoke.edit("src/netsim/include/netsim/error.hpp", "#pragma once", "#pragma once  // once")
+    try:
+        counts = smoke.planned()
+    finally:
+        restore()
+    assert counts["build_netsim"] == 1 and counts["run_point"] == len(run_files(smoke, "eee"))
 
 
 def forget(checkout: Checkout, runs: list[Path]) -> None:

@@ -47,7 +47,7 @@ def test_full_disk_while_recording(smoke: Checkout) -> None:
     fill = "head -c 999k /dev/zero > {folder}/ballast; "
     run = (
         "python scripts/run_point.py mimir combiner group-by-key_215W 1 {folder}/1/run.json "
-        "--engine build/programs/engine.json --choose scale=smoke"
+        "--choose scale=smoke"
     )
     code, output, left = on_small_disk(smoke, 1, fill + run)
     assert code != 0 and "No space left" in output

@@ -27,6 +27,10 @@ class Experiment(Strict):
     factors: dict[Word, list[Level]] = Field(min_length=1)
     linked: dict[Word, Linked] = Field(default_factory=dict)
     fixed: dict[Word, Level] = Field(default_factory=dict)
+    also: list[dict[Word, Level]] = Field(
+        default_factory=list,
+        description="single points beside the cross; what they do not name is as elsewhere",
+    )
     borrows: Word | None = Field(
         default=None, description="an experiment whose runs serve for points with the same levels"
     )
@@ -39,13 +43,19 @@ class Experiment(Strict):
         """All levels that a factor takes in this experiment, as text."""
         linked = self.linked[factor].levels.values() if factor in self.linked else []
         fixed = [self.fixed[factor]] if factor in self.fixed else []
-        return {str(level) for level in (*self.factors.get(factor, []), *linked, *fixed)}
+        also = [point[factor] for point in self.also if factor in point]
+        return {str(level) for level in (*self.factors.get(factor, []), *linked, *fixed, *also)}
 
     @model_validator(mode="after")
     def _levels_make_sense(self) -> Experiment:
         for name, levels in self.factors.items():
             if not levels or len(set(levels)) != len(levels):
                 raise ValueError(f"factor {name} needs at least one level and none twice, found {levels}")
+        for point in self.also:
+            if not set(self.factors) <= set(point):
+                raise ValueError(
+                    f"also: a point needs a level of each of {list(self.factors)}, found {point}"
+                )
         for name, link in self.linked.items():
             missing = set(self.factors.get(link.by, [])) - set(link.levels)
             if link.by not in self.factors or missing:
@@ -87,7 +97,8 @@ class Study(Strict):
     @model_validator(mode="after")
     def _names_are_known(self) -> Study:
         for name, experiment in self.experiments.items():
-            unknown = {*experiment.factors, *experiment.linked, *experiment.fixed} - set(self.defaults)
+            named = {*experiment.factors, *experiment.linked, *experiment.fixed}
+            unknown = named.union(*experiment.also) - set(self.defaults)
             if unknown:
                 known = sorted(self.defaults)
                 raise ValueError(f"experiment {name}: unknown factor {sorted(unknown)}, known: {known}")
