@@ -24,7 +24,12 @@ std::uint32_t Tcp::allocate(int client, int server) {
     } else {
         id = free_.back();
         free_.pop_back();
+        // The timer events of the one before are still pending. They look at whatever is here when they come.
+        const Time client_timer = connections_[id].receiver.timer_at;
+        const Time server_timer = connections_[id].sender.timer_at;
         connections_[id] = Connection(config_);
+        connections_[id].receiver.timer_at = client_timer;
+        connections_[id].sender.timer_at = server_timer;
         std::fill_n(
             bits_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(id) * kSets * words_),
             kSets * words_, 0);
@@ -38,12 +43,13 @@ std::uint32_t Tcp::allocate(int client, int server) {
     return id;
 }
 
-/// Frees the connection once nothing refers to it: neither a packet nor a timer.
+/// Frees the connection once both ends have closed it and no packet refers to it.
 void Tcp::release(std::uint32_t id) {
     Connection& c = connections_[id];
     if (c.receiver.state == ClientState::closed && c.sender.state == ServerState::closed &&
-        c.in_flight == 0 && c.timers == 0) {
+        c.in_flight == 0) {
         c.receiver.state = ClientState::free;
+        c.receiver.deadline = c.sender.deadline = kNever;
         free_.push_back(id);
     }
 }
@@ -120,7 +126,6 @@ void Tcp::set_timer(std::uint32_t id, bool server) {
     Time& timer_at = server ? c.sender.timer_at : c.receiver.timer_at;
     if (deadline < timer_at) {
         timer_at = deadline;
-        ++c.timers;
         simulator_.schedule(deadline, EventKind::flow_timer, 2 * id + (server ? 1 : 0));
     }
 }
@@ -131,19 +136,19 @@ void Tcp::on_timer(std::uint32_t index) {
     const bool server = index % 2 != 0;
     const Time now = simulator_.now();
     Connection& c = connections_[id];
-    --c.timers;
     Time& timer_at = server ? c.sender.timer_at : c.receiver.timer_at;
-    if (timer_at <= now) {  // otherwise an earlier event has taken over
-        timer_at = kNever;
-        if ((server ? c.sender.deadline : c.receiver.deadline) > now) {
-            set_timer(id, server);
-        } else if (server) {
-            server_timeout(id);
-        } else {
-            client_timeout(id);
-        }
+    if (timer_at > now) {
+        return;  // an earlier event has taken over, or the connection is another one by now
     }
-    release(id);
+    timer_at = kNever;
+    const Time deadline = server ? c.sender.deadline : c.receiver.deadline;
+    if (deadline > now) {
+        set_timer(id, server);
+    } else if (server) {
+        server_timeout(id);
+    } else {
+        client_timeout(id);
+    }
 }
 
 std::size_t Tcp::memory() const {

@@ -76,7 +76,6 @@ struct Connection {
     int client = 0;
     int server = 0;
     std::uint32_t in_flight = 0;  ///< packets in the network
-    std::uint32_t timers = 0;     ///< pending timer events
     std::uint32_t requested = 0;  ///< requests that the server has seen
     std::uint32_t next_idle = 0;  ///< list of idle connections of the same hosts
     std::uint32_t tail = 0;       ///< payload of the last segment of the transfer, bytes

@@ -57,7 +57,7 @@ class Tcp {
 
     const Counters& counters() const { return counters_; }
     std::uint32_t open() const { return open_; }  ///< transfers under way
-    /// Connections that are not closed, or that a packet or timer still refers to.
+    /// Connections that are not closed, or that a packet still refers to.
     std::size_t live() const { return connections_.size() - free_.size(); }
     std::size_t memory() const;
     void observe(TransferObserver& observer) { observer_ = &observer; }
