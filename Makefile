@@ -10,10 +10,10 @@ SCALE ?=
 SITE ?=
 PY := .venv/bin/python
 
-.PHONY: help setup reproduce smoke paper retry test lint format bench schema lock clean
+.PHONY: help setup reproduce smoke paper retry test lint format bench bench-netsim schema lock clean
 
 help:
-	@sed -n 's/^# //p' Makefile | head -4; echo 'also: setup retry lint format bench schema lock clean (see README.md)'
+	@sed -n 's/^# //p' Makefile | head -4; echo 'also: setup retry lint format bench bench-netsim schema lock clean (see README.md)'
 
 setup:
 	@scripts/setup.sh run
@@ -50,6 +50,13 @@ bench: setup
 	@$(PY) scripts/build_programs.py src/engine build/bench/engine.json --jobs $(CORES) --native --tool mpirun \
 	  map-aggregate group-by-key reduce-by-key generate wordcount-yardstick
 	@$(PY) src/engine/bench/compare.py --bin build/bench/bin $(ARGS)
+
+# Speed of the simulator, against ns-3 and ns-2 where they are installed (Debian: libns3-dev, ns2), and over sizes.
+bench-netsim: setup
+	@$(PY) scripts/build_programs.py src/netsim build/netsim/netsim.json --jobs $(CORES) --portable netsim
+	@cmake -S src/netsim/ns3 -B build/ns3 -G Ninja >/dev/null && cmake --build build/ns3 --parallel $(CORES) || \
+	  echo "bench-netsim: ns-3 is left out: install libns3-dev to compare with it"
+	@$(PY) src/netsim/bench/compare.py --netsim build/netsim/bin/netsim --ns3 build/ns3/bin/ns3-shuffle $(ARGS)
 
 # JSON schemas of the configuration, for editors; a test compares them with the models.
 schema:
