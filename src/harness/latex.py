@@ -71,7 +71,8 @@ claim & statement & paper & here & verdict \\
 def figure_list(studies: list[Study]) -> str:
     """All figures with what the papers say of them."""
     lines = [
-        f"\\studyfigure{{{study.id}/{figure.id}.pdf}}{{{escaped(figure.title)}}}{{{escaped(figure.paper_says)}}}\n"
+        f"\\studyfigure{{{study.id}/{figure.id}.pdf}}{{{escaped(figure.title)}}}{{{escaped(figure.paper_says)}}}"
+        f"{{{escaped(figure.discussion)}}}\n"
         for study in studies
         for figure in study.figures
     ]

@@ -82,6 +82,7 @@ def figures_of(study: Study, results: str) -> list[Figure]:
                 "stem": f"{results}/figures/{study.id}/{figure.id}",
                 "paper_says": figure.paper_says,
                 "how": figure.how,
+                "discussion": figure.discussion,
                 "command": f"snakemake --cores 2 fig_{study.id}_{figure.alias}",
             }
         )

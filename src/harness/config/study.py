@@ -77,6 +77,9 @@ class Figure(Strict):
     )
     paper_says: str
     how: str = Field(description="how the numbers in it were obtained")
+    discussion: str = Field(
+        default="", description="where it differs from the paper and why, as far as that holds at any scale"
+    )
 
 
 class Study(Strict):

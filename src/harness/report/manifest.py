@@ -40,6 +40,8 @@ class Figure(_Model):
     """What the paper says of this figure."""
     how: str
     """How each number in it was obtained."""
+    discussion: str = ""
+    """Where it differs from the paper and why; '' where nothing is said."""
     command: str
     """The command that draws it again, with all it needs."""
 
