@@ -5,6 +5,7 @@ from pathlib import Path
 import typer
 
 from harness.command import main
+from harness.errors import KvasirError
 from harness.hadoop.assembly import assemble
 
 SOURCE = Path(__file__).parents[1] / "src" / "hadoop"
@@ -13,12 +14,17 @@ SOURCE = Path(__file__).parents[1] / "src" / "hadoop"
 def build(
     version: str = typer.Option("3.4.2", help="a version with a lock in src/hadoop/dist"),
     target: Path = typer.Option(None, help="folder to put it in; default build/hadoop/VERSION"),
+    hadoop_home: Path = typer.Option(
+        None, help="your own unpacked Hadoop instead of VERSION; needs --target to go to"
+    ),
     java_home: Path = typer.Option(
         None, help="Java that runs Hadoop; default: a fitting one that is installed"
     ),
 ) -> None:
     """Put a version of Hadoop together; does nothing that is done already, and needs no network then."""
-    hadoop = assemble(SOURCE, version, target or Path("build/hadoop") / version, java_home)
+    if hadoop_home and not target:
+        raise KvasirError("--hadoop-home needs --target, a folder for what belongs to it")
+    hadoop = assemble(SOURCE, version, target or Path("build/hadoop") / version, java_home, hadoop_home)
     java = hadoop.facts.java
     print(f"Hadoop {hadoop.version} with {len(hadoop.facts.jars)} jars on Java {java.version}: {hadoop.root}")
 

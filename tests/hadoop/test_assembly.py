@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import KvasirError
-from harness.hadoop.assembly import archive, jars, java, maven
+from harness.hadoop.assembly import archive, home, jars, java, maven
 
 PROJECT = Path(__file__).parents[2]
 
@@ -168,3 +168,24 @@ def test_lists_of_classes_are_merged() -> None:
     one = "# NOTE\njava/lang/Object id: 0\na/B id: 7 super: 0 source: /x.jar\n"
     two = "java/lang/Object\nkvasir/Range\n@lambda-proxy a b\n"
     assert archive.merge([one, two]).splitlines() == ["java/lang/Object", "kvasir/Range", "@lambda-proxy a b"]
+
+
+def test_a_hadoop_of_the_users(tmp_path: Path) -> None:
+    with pytest.raises(KvasirError, match="is no HADOOP_HOME"):
+        home.version_of(tmp_path)
+    for name in (
+        "common/hadoop-common-3.3.6-tests.jar",
+        "common/hadoop-common-3.3.6.jar",
+        "common/lib/guava-1.jar",
+        "hdfs/lib/guava-1.jar",
+        "hdfs/hadoop-hdfs-3.3.6-sources.jar",
+        "mapreduce/zeta.jar",
+    ):
+        program(tmp_path / "share" / "hadoop" / name, "")
+    assert home.version_of(tmp_path) == "3.3.6"
+    assert [str(jar.relative_to(tmp_path / "share" / "hadoop")) for jar in home.jars_of(tmp_path)] == [
+        "common/lib/guava-1.jar",
+        "common/hadoop-common-3.3.6.jar",
+        "mapreduce/zeta.jar",
+        "common/hadoop-common-3.3.6-tests.jar",
+    ]

@@ -8,10 +8,12 @@ from pathlib import Path
 from harness.environment import first_line
 from harness.errors import KvasirError
 from harness.files import dump_json
-from harness.hadoop.assembly import archive, jars, java, maven
+from harness.hadoop.assembly import archive, home, jars, java, maven
 from harness.hadoop.distribution import FACTS, Distribution, Facts, Java
 
 HADOOP, TESTS, JOBS, ARCHIVE = "hadoop.jar", "tests.jar", "workloads.jar", "classes.jsa"
+OUR_VERSIONS = {17: "3.4.2", 8: "2.7.7"}
+"""What our jobs are compiled against for a Hadoop of the user's, by its Java."""
 
 
 def source_digest(folder: Path) -> str:
@@ -50,29 +52,51 @@ def _build_jobs(source: Path, version: str, root: Path, known: Facts | None) -> 
     return sources
 
 
-def assemble(source: Path, version: str, root: Path, java_home: Path | None) -> Distribution:
-    """Put a version of Hadoop together in the folder `root`, from the folder `source` (src/hadoop).
+def _locked_jars(source: Path, version: str, root: Path) -> dict[str, str]:
+    """The locked jars, put behind two class path jars; SHA-256 of each."""
+    dist = source / "dist"
+    lock = jars.provide(dist / "pom.xml", version, dist / f"{version}.lock", root / "lib")
+    jars.write_class_path(root / HADOOP, [f"lib/{name}" for name in sorted(lock) if not home.is_test(name)])
+    jars.write_class_path(root / TESTS, [f"lib/{name}" for name in sorted(lock) if home.is_test(name)])
+    return lock
 
-    Raises KvasirError when Java or Maven are missing or wrong, or jars cannot be had or are not the locked ones.
+
+def _users_jars(folder: Path, root: Path) -> dict[str, str]:
+    """The user's jars, put behind two class path jars; SHA-256 of each."""
+    found = home.jars_of(folder.resolve())
+    jars.write_class_path(root / HADOOP, [jar.as_uri() for jar in found if not home.is_test(jar.name)])
+    jars.write_class_path(root / TESTS, [jar.as_uri() for jar in found if home.is_test(jar.name)])
+    return {jar.name: jars.digest(jar) for jar in found}
+
+
+def assemble(
+    source: Path,
+    version: str,
+    root: Path,
+    java_home: Path | None = None,
+    hadoop_home: Path | None = None,
+) -> Distribution:
+    """Put a Hadoop together in the folder `root`: a locked `version`, or the user's own in `hadoop_home`.
+
+    `source` is the folder src/hadoop. Raises KvasirError when Java or Maven are missing or wrong, or jars cannot
+    be had or are not the locked ones.
     """
     root = root.resolve()
     root.mkdir(parents=True, exist_ok=True)
+    if hadoop_home is not None:
+        version = home.version_of(hadoop_home)
     which = java.find(version, java_home)
-    lock = jars.provide(
-        source / "dist" / "pom.xml", version, source / "dist" / f"{version}.lock", root / "lib"
-    )
-    tests = [name for name in sorted(lock) if name.endswith("-tests.jar")]
-    jars.write_class_path(root / HADOOP, [f"lib/{name}" for name in sorted(lock) if name not in tests])
-    jars.write_class_path(root / TESTS, [f"lib/{name}" for name in tests])
+    digests = _users_jars(hadoop_home, root) if hadoop_home else _locked_jars(source, version, root)
     known = _known(root)
-    sources = _build_jobs(source / "workloads", version, root, known)
+    compiled_for = version if hadoop_home is None else OUR_VERSIONS[which.major]
+    sources = _build_jobs(source / "workloads", compiled_for, root, known)
 
     def facts(with_archive: bool) -> Facts:
         names = [HADOOP, JOBS, TESTS, *([ARCHIVE] if with_archive else [])]
         return Facts(
             version=version,
             java=Java(home=which.home.resolve(), version=which.version, major=which.major),
-            jars=lock,
+            jars=digests,
             class_path=[HADOOP, JOBS],
             test_path=[TESTS],
             archive=ARCHIVE if with_archive else None,
@@ -83,16 +107,19 @@ def assemble(source: Path, version: str, root: Path, java_home: Path | None) -> 
 
     if which.major < java.needed("3."):
         _write(facts(False), root)
-    elif not (
-        known and known.archive and (root / ARCHIVE).is_file() and facts(True) == known and _fits(root)
-    ):
-        _write(facts(False), root)
-        archive.make(root, ARCHIVE)
-        _write(facts(True), root)
-        if not _fits(root):
-            raise KvasirError(
-                f"{root / ARCHIVE}: Java {which.version} does not accept the archive it has made"
-            )
+        return Distribution(root)
+    if known and known.archive and (root / ARCHIVE).is_file():
+        # Sources and tools that lead to the same jars leave the archive as good as it was.
+        now = facts(True)
+        if now.model_copy(update={"sources": known.sources, "tools": known.tools}) == known and _fits(root):
+            if now != known:
+                _write(now, root)
+            return Distribution(root)
+    _write(facts(False), root)
+    archive.make(root, ARCHIVE)
+    _write(facts(True), root)
+    if not _fits(root):
+        raise KvasirError(f"{root / ARCHIVE}: Java {which.version} does not accept the archive it has made")
     return Distribution(root)
 
 
