@@ -23,9 +23,9 @@ inline double log(double x) {
         x *= 0x1p54;
         exponent = -54;
     }
-    const std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
+    const auto bits = std::bit_cast<std::uint64_t>(x);
     exponent += static_cast<int>(bits >> 52U) - 1023;
-    double m = std::bit_cast<double>((bits & kMantissa) | (std::uint64_t{1023} << 52U));
+    auto m = std::bit_cast<double>((bits & kMantissa) | (std::uint64_t{1023} << 52U));
     if (m > 1.41421356237309504880) {
         m *= 0.5;
         ++exponent;
