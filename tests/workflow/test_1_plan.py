@@ -8,7 +8,7 @@ from .conftest import Checkout
 def test_dry_run_of_a_fresh_checkout(checkout: Checkout) -> None:
     counts = checkout.planned()
     assert counts["run_point"] > 50
-    assert counts["draw_figure"] == 8
+    assert counts["draw_figure"] == 8 + 22
     assert not (checkout.folder / "results").exists(), "a dry run writes nothing"
 
 
