@@ -34,7 +34,8 @@ void Fabric::Loopback::on_event(Time now, std::uint64_t argument) {
 }
 
 void Fabric::run() {
-    simulator_.run([this](EventKind kind, std::uint32_t index) {
+    const auto expect = [this](std::uint32_t link) { network_.expect(link); };
+    const auto dispatch = [this](EventKind kind, std::uint32_t index) {
         switch (kind) {
             case EventKind::link_arrival:
                 network_.arrive(
@@ -51,7 +52,8 @@ void Fabric::run() {
             case EventKind::handler:
                 break;
         }
-    });
+    };
+    simulator_.run(dispatch, expect);
 }
 
 void Fabric::report(Report& report, Time end) {

@@ -4,6 +4,9 @@
 #include <utility>
 
 namespace netsim {
+namespace {
+constexpr std::uint64_t kUnlimited = ~std::uint64_t{0} >> 1U;
+}
 
 Network::Network(const Config& config, Simulator& simulator)
     : simulator_(simulator),
@@ -18,29 +21,41 @@ Network::Network(const Config& config, Simulator& simulator)
         link.link_class = place.link_class;
         // 1000BASE-T alone: the other PHYs' directions sleep apart (IEEE 802.3az, clause 78).
         link.symmetric = config.eee.symmetric_lpi && config.topology.speed[c].phy == "1000BASE-T";
-        link.byte_time = config.topology.speed[c].byte_time;
+        link.byte_time = static_cast<std::uint32_t>(config.topology.speed[c].byte_time);
         link.latency = config.latency[c];
         link.to_host = place.to_host;
         link.jitter = place.to_host ? config.tcp.jitter : 0;
         link.sampled = place.link_class == LinkClass::core;
-        link.buffer = place.from_host ? config.host_buffer_bytes : config.buffer_bytes;
-        if (policy.kind == PolicyConfig::Kind::adaptive) {
-            // Half the buffer is left for what arrives while the port wakes and sends.
-            link.adaptive.emplace(link.transmitter.port().settings(), to_seconds(policy.delay_bound),
-                                  link.buffer / 2);
-            link.plain = false;
-        }
-        if (!place.from_host && config.queue.kind == QueueConfig::Kind::ecn) {
-            link.mark_bytes = config.queue.mark_bytes;
-            link.plain = false;
-        } else if (!place.from_host && config.queue.kind == QueueConfig::Kind::red) {
-            link.red.emplace(config.queue);
-            link.plain = false;
+        link.buffer = !place.from_host                ? config.buffer_bytes
+                      : config.host_buffer_bytes != 0 ? config.host_buffer_bytes
+                                                      : kUnlimited;
+        const bool queue = !place.from_host && config.queue.kind != QueueConfig::Kind::drop_tail;
+        const bool adaptive = policy.kind == PolicyConfig::Kind::adaptive;
+        if (queue || adaptive) {
+            LinkExtras& extras = special(link);
+            if (adaptive) {
+                // Half the buffer is left for what arrives while the port wakes and sends.
+                extras.adaptive.emplace(link.transmitter.port().settings(), to_seconds(policy.delay_bound),
+                                        link.buffer / 2);
+            }
+            if (queue && config.queue.kind == QueueConfig::Kind::ecn) {
+                extras.mark_bytes = config.queue.mark_bytes;
+            } else if (queue) {
+                extras.red.emplace(config.queue);
+            }
         }
     }
     if (config.eee.symmetric_lpi) {
         watch_ports();
     }
+}
+
+LinkExtras& Network::special(Link& link) {
+    link.plain = false;
+    if (!link.extras) {
+        link.extras = std::make_unique<LinkExtras>();
+    }
+    return *link.extras;
 }
 
 void Network::watch_ports() {
@@ -57,7 +72,7 @@ void Network::observe(NetworkObserver& observer) {
     observer_ = &observer;
     watch_ports();
     for (std::uint32_t i = 0; i < links_.size(); ++i) {
-        links_[i].plain = false;
+        special(links_[i]);
         observer.on_state(i, 0, links_[i].transmitter.port(0).state(0));
     }
 }
@@ -65,7 +80,7 @@ void Network::observe(NetworkObserver& observer) {
 void Network::lose(std::function<bool(std::uint32_t, const Packet&)> filter) {
     filter_ = std::move(filter);
     for (Link& link : links_) {
-        link.plain = false;
+        special(link);
     }
 }
 
@@ -111,26 +126,27 @@ Verdict Network::judge(Link& link, std::uint32_t index, const Packet& packet) {
     link.look(now);
     const bool capable = (packet.flags & kCapable) != 0;
     Verdict verdict = Verdict::queue;
-    if (link.red) {
+    if (link.extras->red) {
         const Time idle = now - link.transmitter.free();
         constexpr std::uint32_t kTypical = 1538;
         const bool empty = link.ring.end() == link.held_from && idle > 0;
-        verdict = link.red->judge(
+        verdict = link.extras->red->judge(
             link.waiting,
             empty ? static_cast<double>(idle) / static_cast<double>(kTypical * link.byte_time) : 0, capable,
             random_);
         if (verdict == Verdict::drop && (packet.flags & protected_) != 0) {
             verdict = Verdict::queue;
         }
-    } else if (capable && link.waiting >= link.mark_bytes) {
+    } else if (capable && link.waiting >= link.extras->mark_bytes) {
         verdict = Verdict::mark;
     }
     if (verdict == Verdict::mark) {
         ++link.marks;
     }
-    if (link.adaptive && link.transmitter.free() < now && link.adaptive->due(now)) {
-        const auto choice = link.adaptive->update(now, link.packets, link.bytes,
-                                                  static_cast<Time>(link.bytes) * link.byte_time);
+    auto& adaptive = link.extras->adaptive;
+    if (adaptive && link.transmitter.free() < now && adaptive->due(now)) {
+        const auto choice =
+            adaptive->update(now, link.packets, link.bytes, static_cast<Time>(link.bytes) * link.byte_time);
         link.transmitter.port().set_hold(choice.hold, choice.trigger);
     }
     if (observer_ != nullptr && verdict != Verdict::drop) {

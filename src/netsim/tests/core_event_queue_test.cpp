@@ -33,7 +33,7 @@ TEST(EventQueue, AgreesWithAList) {
             const auto time = static_cast<Time>(random.below(200));  // many ties
             const std::uint64_t what = random.below(5);
             if (what < 2 || known.empty()) {
-                queue.push(time, EventKind::handler, i);
+                queue.push({time, i, EventKind::handler, i});
                 known.push_back({time, i});
                 continue;
             }
@@ -43,7 +43,7 @@ TEST(EventQueue, AgreesWithAList) {
             ASSERT_EQ(queue.first().kind(), EventKind::handler);
             known.erase(known.begin() + static_cast<std::ptrdiff_t>(first));
             if (what == 2) {
-                queue.replace_first(time, EventKind::handler, i);
+                queue.replace_first({time, i, EventKind::handler, i});
                 known.push_back({time, i});
             } else {
                 queue.pop_first();
@@ -56,8 +56,8 @@ TEST(EventQueue, AgreesWithAList) {
 TEST(EventQueue, KeepsKindAndIndex) {
     EventQueue queue;
     const auto most = static_cast<std::uint32_t>(EventQueue::kIndexMask);
-    queue.push(5, EventKind::flow_timer, most);
-    queue.push(kNever, EventKind::link_timer, 0);
+    queue.push({5, 0, EventKind::flow_timer, most});
+    queue.push({kNever, 1, EventKind::link_timer, 0});
     EXPECT_EQ(queue.first().kind(), EventKind::flow_timer);
     EXPECT_EQ(queue.first().index(), most);
     queue.pop_first();

@@ -23,32 +23,56 @@ enum class EventKind : std::uint8_t {
 /// from the same place, which replace_first() does in one pass.
 class EventQueue {
   public:
-    struct Event {
-        Time time;
-        std::uint64_t order;  // sequence number, kind, index: sorts by sequence
-
-        EventKind kind() const { return static_cast<EventKind>((order >> kIndexBits) & kKindMask); }
-        std::uint32_t index() const { return static_cast<std::uint32_t>(order & kIndexMask); }
-    };
-
     static constexpr unsigned kIndexBits = 22;
     static constexpr unsigned kKindBits = 2;
     static constexpr std::uint64_t kIndexMask = (std::uint64_t{1} << kIndexBits) - 1;
     static constexpr std::uint64_t kKindMask = (std::uint64_t{1} << kKindBits) - 1;
 
+    struct Event {
+        Time time;
+        std::uint64_t order;  // sequence number, kind, index: sorts by sequence
+
+        Event(Time when, std::uint64_t sequence, EventKind kind, std::uint32_t index)
+            : time(when),
+              order((sequence << (kIndexBits + kKindBits)) |
+                    (static_cast<std::uint64_t>(kind) << kIndexBits) | index) {}
+        Event() = default;
+
+        EventKind kind() const { return static_cast<EventKind>((order >> kIndexBits) & kKindMask); }
+        std::uint32_t index() const { return static_cast<std::uint32_t>(order & kIndexMask); }
+    };
+
+    static bool before(const Event& a, const Event& b) {
+        __extension__ using Wide = unsigned __int128;
+        const auto wide = [](const Event& e) {
+            return (static_cast<Wide>(static_cast<std::uint64_t>(e.time)) << 64U) | e.order;
+        };
+        return wide(a) < wide(b);
+    }
+
     bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }
     const Event& first() const { return heap()[0]; }
 
-    void push(Time time, EventKind kind, std::uint32_t index) {
+    /// Calls `each` for the events one of which comes after the first one, if none is put in before.
+    template <class Each>
+    void for_next(Each&& each) const {
+        if (size_ > 4) {
+            for (std::size_t i = 1; i <= 4; ++i) {
+                each(heap()[i]);
+            }
+        }
+    }
+
+    void push(const Event& event) {
         if (size_ + kPad == events_.size()) {
             events_.resize(2 * events_.size() - kPad);
         }
-        sift_up(size_++, make(time, kind, index));
+        sift_up(size_++, event);
     }
 
     /// As pop_first() and push(), in one.
-    void replace_first(Time time, EventKind kind, std::uint32_t index) { sift_down(make(time, kind, index)); }
+    void replace_first(const Event& event) { sift_down(event); }
 
     void pop_first() {
         --size_;
@@ -76,19 +100,6 @@ class EventQueue {
 
     Event* heap() { return events_.data() + kPad; }
     const Event* heap() const { return events_.data() + kPad; }
-
-    Event make(Time time, EventKind kind, std::uint32_t index) {
-        return {time, (sequence_++ << (kIndexBits + kKindBits)) |
-                          (static_cast<std::uint64_t>(kind) << kIndexBits) | index};
-    }
-
-    static bool before(const Event& a, const Event& b) {
-        __extension__ using Wide = unsigned __int128;
-        const auto wide = [](const Event& e) {
-            return (static_cast<Wide>(static_cast<std::uint64_t>(e.time)) << 64U) | e.order;
-        };
-        return wide(a) < wide(b);
-    }
 
     void sift_up(std::size_t at, Event event) {
         Event* heap = this->heap();
@@ -138,7 +149,6 @@ class EventQueue {
 
     std::vector<Event, LineAllocator<Event>> events_ = std::vector<Event, LineAllocator<Event>>(256 + kPad);
     std::size_t size_ = 0;
-    std::uint64_t sequence_ = 0;
 };
 
 }  // namespace netsim

@@ -67,7 +67,9 @@ class Network {
         link.ring.pop();
         ++hops_;
         if (first + 1 != link.held_from) {
-            simulator_.replace(link.ring[first + 1].arrives, EventKind::link_arrival, index);
+            const Packet& next = link.ring[first + 1];
+            simulator_.replace(next.arrives, EventKind::link_arrival, index);
+            __builtin_prefetch(&path_of(next));
         } else {
             link.scheduled = false;
             simulator_.finish();
@@ -81,6 +83,15 @@ class Network {
         if (!transmit(path.links[packet.hop & ~kFromServer], packet)) {
             lost(packet);
         }
+    }
+
+    /// For Simulator::run: `link` may be the next one to arrive() at. In large networks it has to come from
+    /// memory.
+    void expect(std::uint32_t index) const {
+        constexpr std::size_t kLine = 64;
+        const auto* link = reinterpret_cast<const char*>(&links_[index]);
+        __builtin_prefetch(link);
+        __builtin_prefetch(link + kLine);
     }
 
     /// For Simulator::run: the end of a hold.
@@ -111,7 +122,7 @@ class Network {
         Link& link = links_[index];
         const Time now = simulator_.now();
         std::uint8_t mark = 0;
-        if (link.buffer != 0) {
+        if (link.waiting + packet.bytes > link.buffer) {  // as far as known: some may have left by now
             link.look(now);
             if (link.waiting + packet.bytes > link.buffer && (packet.flags & protected_) == 0) {
                 return drop(link, index, packet);
@@ -143,7 +154,7 @@ class Network {
         const std::uint32_t end = link.ring.end();
         for (std::uint32_t i = link.held_from; i != end; ++i) {
             Packet& packet = link.ring[i];
-            const Time length = (packet.bytes + kPreambleAndGap) * link.byte_time;
+            const Time length = static_cast<Time>(packet.bytes + kPreambleAndGap) * link.byte_time;
             const Time start = link.transmitter.place(length);
             if (link.sampled) {
                 delays_.add(start - link.ring.start(i));
@@ -178,6 +189,8 @@ class Network {
     /// Symmetric low power idle: since when both directions have been low, or kNever.
     Time both_low_since(std::uint32_t index, Time now);
     void watch_ports();
+    /// Makes a link one that judge() sees every packet of.
+    static LinkExtras& special(Link& link);
 
     Simulator& simulator_;
     Topology topology_;

@@ -31,32 +31,49 @@ class Simulator final : public Clock {
 
     void schedule(Time when, EventKind kind, std::uint32_t index) {
         assert(when >= now_);
-        queue_.push(when, kind, index);
+        const EventQueue::Event event(when, sequence_++, kind, index);
+        if (of_link(kind)) {
+            links_.push(event);
+        } else {
+            others_.push(event);
+            first_other_ = others_.first();
+        }
     }
-    /// Ends the event that runs, of which there must not have been an end yet, and schedules another.
+    /// Ends the event of a link that runs, of which there must not have been an end yet, and schedules
+    /// another.
     void replace(Time when, EventKind kind, std::uint32_t index) {
-        assert(when >= now_);
-        queue_.replace_first(when, kind, index);
+        assert(when >= now_ && of_link(kind));
+        links_.replace_first({when, sequence_++, kind, index});
     }
-    /// Ends the event that runs.
-    void finish() { queue_.pop_first(); }
+    /// Ends the event of a link that runs.
+    void finish() { links_.pop_first(); }
 
     /// Runs until nothing is left, or stop() is called. `dispatch(kind, index)` must call replace() or
-    /// finish() first of all scheduling, except for handlers, which are called here.
-    template <class Dispatch>
-    void run(Dispatch&& dispatch) {
+    /// finish() for events of links first of all scheduling. Handlers are called here. `expect(index)` is
+    /// told of links that may be next.
+    template <class Dispatch, class Expect>
+    void run(Dispatch&& dispatch, Expect&& expect) {
         stopped_ = false;
-        while (!stopped_ && !queue_.empty()) {
-            const EventQueue::Event event = queue_.first();
-            assert(event.time >= now_);
-            now_ = event.time;
-            ++events_;
-            if (event.kind() == EventKind::handler) {
-                queue_.pop_first();
-                const Call call = calls_[event.index()];
-                free_.push_back(event.index());
-                call.to->on_event(now_, call.argument);
+        while (!stopped_) {
+            if (links_.empty() || EventQueue::before(first_other_, links_.first())) {
+                if (others_.empty()) {
+                    break;
+                }
+                const EventQueue::Event event = first_other_;
+                others_.pop_first();
+                first_other_ = others_.empty() ? kNoEvent : others_.first();
+                begin(event);
+                if (event.kind() == EventKind::handler) {
+                    const Call call = calls_[event.index()];
+                    free_.push_back(event.index());
+                    call.to->on_event(now_, call.argument);
+                } else {
+                    dispatch(event.kind(), event.index());
+                }
             } else {
+                const EventQueue::Event event = links_.first();
+                links_.for_next([&](const EventQueue::Event& next) { expect(next.index()); });
+                begin(event);
                 dispatch(event.kind(), event.index());
             }
         }
@@ -64,7 +81,7 @@ class Simulator final : public Clock {
 
     void stop() { stopped_ = true; }
     std::uint64_t events() const { return events_; }
-    std::size_t pending() const { return queue_.size(); }
+    std::size_t pending() const { return links_.size() + others_.size(); }
 
   private:
     struct Call {
@@ -72,7 +89,23 @@ class Simulator final : public Clock {
         std::uint64_t argument;
     };
 
-    EventQueue queue_;
+    static constexpr bool of_link(EventKind kind) {
+        return kind == EventKind::link_arrival || kind == EventKind::link_timer;
+    }
+    void begin(const EventQueue::Event& event) {
+        assert(event.time >= now_);
+        now_ = event.time;
+        ++events_;
+    }
+
+    static inline const EventQueue::Event kNoEvent{2 * kNever, 0, EventKind::handler, 0};
+
+    // Apart, because timers are many and mostly look at a deadline that has moved on, while links are few and
+    // make nearly all events.
+    EventQueue links_;
+    EventQueue others_;
+    EventQueue::Event first_other_ = kNoEvent;
+    std::uint64_t sequence_ = 0;
     Time now_ = 0;
     std::uint64_t events_ = 0;
     bool stopped_ = false;

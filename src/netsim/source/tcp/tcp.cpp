@@ -131,7 +131,6 @@ void Tcp::set_timer(std::uint32_t id, bool server) {
 }
 
 void Tcp::on_timer(std::uint32_t index) {
-    simulator_.finish();
     const std::uint32_t id = index / 2;
     const bool server = index % 2 != 0;
     const Time now = simulator_.now();

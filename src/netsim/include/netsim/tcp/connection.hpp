@@ -90,7 +90,7 @@ struct Connection {
 };
 
 /// Ways there and back; apart from the connections, because every hop looks at them.
-struct Ways {
+struct alignas(64) Ways {
     std::array<Path, 2> path;  ///< client to server, server to client
 };
 
