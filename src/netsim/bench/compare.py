@@ -76,18 +76,18 @@ def by_program(turns: list[Turn]) -> Iterator[tuple[str, list[Turn]]]:
 
 def rivals_table(turns: list[Turn], title: str) -> Table:
     """Medians over the rounds; ratios are of rounds, so that what disturbed a round disturbed both sides."""
-    table = Table(title=title)
+    table = Table(title=f"{title}; rates per CPU second")
     for column in (
         "program",
         "M hops",
         "simulated s",
         "CPU s",
-        "k hops/CPU s",
-        "netsim is faster",
+        "k hops/s",
+        "netsim is",
         "min..max",
     ):
         table.add_column(column, justify="left" if column == "program" else "right", no_wrap=True)
-    for column in ("marginal k/s", "faster", "peak MiB"):
+    for column in ("marginal k/s", "netsim is ", "peak MiB"):
         table.add_column(column, justify="right", no_wrap=True)
     own = next(by_program(turns))[1]
     for program, runs in by_program(turns):
@@ -102,10 +102,10 @@ def rivals_table(turns: list[Turn], title: str) -> Table:
             f"{median(run.full.makespan_s for run in runs):.4f}",
             f"{median(run.full.cpu_s for run in runs):.2f}",
             f"{median(run.full.rate for run in runs) / 1e3:.0f}",
-            f"{median(ratios):.1f} x",
+            f"{median(ratios):.1f} x faster",
             f"{min(ratios):.1f}..{max(ratios):.1f}",
             f"{median(run.marginal for run in runs) / 1e3:.0f}",
-            f"{median(marginals):.1f} x" if marginals else "",
+            f"{median(marginals):.1f} x faster" if marginals else "",
             f"{median(run.full.memory for run in runs) / MEBI:.0f}",
         )
     return table
@@ -113,8 +113,8 @@ def rivals_table(turns: list[Turn], title: str) -> Table:
 
 def scaling_table(runner: Runner, rounds: int, folder: Path, say: Callable[[str], None]) -> Table:
     """netsim over sizes."""
-    table = Table(title=f"netsim over sizes (median of n={rounds})")
-    for column in ("hosts", "network", "MB/core", "M hops", "CPU s", "k hops/CPU s", "peak MiB"):
+    table = Table(title=f"netsim over sizes (median of n={rounds}); rates per CPU second")
+    for column in ("hosts", "network", "MB/core", "M hops", "CPU s", "k hops/s", "peak MiB"):
         table.add_column(column, justify="left" if column == "network" else "right", no_wrap=True)
     for hosts, k, megabytes in SCALING:
         say(f"netsim, {hosts} hosts")
@@ -164,7 +164,9 @@ def main(arguments: list[str]) -> int:
     if options.rounds < 1 or options.nodes < 3 or options.mb <= 0:
         print("compare: --rounds, --nodes and --mb must be at least 1, 3 and above 0", file=sys.stderr)
         return 2
-    errors, tables = Console(stderr=True), []
+    errors = Console(stderr=True)
+    # Where the output is no terminal its width is a guess; a table is printed whole.
+    console = Console(width=max(Console().width, TABLE_WIDTH))
     try:
         with tempfile.TemporaryDirectory(prefix="bench ") as scratch, errors.status("") as status:
             folder = Path(scratch)
@@ -174,18 +176,14 @@ def main(arguments: list[str]) -> int:
             title = (
                 f"Shuffle of {options.nodes} nodes, {options.mb:g} MB per core (median of n={options.rounds})"
             )
-            tables.append(rivals_table(turns, title))
+            console.print(rivals_table(turns, title))
             if options.output:
                 write_csv(turns, options.output)
             if not options.no_scaling:
-                tables.append(scaling_table(runners["netsim"], options.rounds, folder, status.update))
+                console.print(scaling_table(runners["netsim"], options.rounds, folder, status.update))
     except (CompareError, OSError) as error:
         print(f"compare: {error}", file=sys.stderr)
         return 1
-    # Where the output is no terminal its width is a guess; the table is printed whole.
-    console = Console(width=max(Console().width, TABLE_WIDTH))
-    for table in tables:
-        console.print(table)
     return 0
 
 
