@@ -3,6 +3,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "netsim/clock.hpp"
@@ -77,6 +78,12 @@ class Simulator final : public Clock {
                 dispatch(event.kind(), event.index());
             }
         }
+    }
+
+    /// The same without expectations.
+    template <class Dispatch>
+    void run(Dispatch&& dispatch) {
+        run(std::forward<Dispatch>(dispatch), [](std::uint32_t) {});
     }
 
     void stop() { stopped_ = true; }
