@@ -1,0 +1,111 @@
+/// The program as a user runs it.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "documents.hpp"
+
+namespace netsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+    int code;
+    std::string text;  ///< both outputs
+};
+
+Outcome run(const std::string& arguments) {
+    const std::string out = testing::TempDir() + "/netsim_out.txt";
+    const int status =
+        std::system((std::string(NETSIM_PROGRAM) + " " + arguments + " > " + out + " 2>&1").c_str());
+    std::ifstream file(out);
+    return {WEXITSTATUS(status), {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}};
+}
+
+std::string write(const std::string& name, const nlohmann::json& document) {
+    const std::string path = testing::TempDir() + "/netsim_" + name;
+    std::ofstream(path) << document.dump();
+    return path;
+}
+
+std::string read(const std::string& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+TEST(Program, LinkWithClosedForm) {
+    const std::string report = testing::TempDir() + "/netsim_link.json";
+    const Outcome outcome =
+        run("link --speed 10g --policy coalesce --hold 120 --trigger 100 --load 0.1 --seconds 0.5 --report " +
+            report);
+    EXPECT_EQ(outcome.code, 0) << outcome.text;
+    const nlohmann::json metrics = nlohmann::json::parse(read(report))["metrics"];
+    EXPECT_NEAR(metrics["power.rel"]["value"].get<double>(),
+                metrics["power.rel.closed"]["value"].get<double>(), 0.01);
+    EXPECT_EQ(metrics["power.rel"]["source"], "simulated:netsim");
+}
+
+TEST(Program, LinkAsEthtoolSetsIt) {
+    const std::string frames = testing::TempDir() + "/netsim_frames.csv";
+    std::ofstream(frames) << "t_s,bytes\n0,1500\n0.001,1500\n0.002,64\n";
+    const std::string timeline = testing::TempDir() + "/netsim_timeline.csv";
+    Outcome outcome =
+        run("link --speed 1g --trace " + frames + " --tx-timer 50 --watts 0.5 --timeline " + timeline);
+    EXPECT_EQ(outcome.code, 0) << outcome.text;
+    EXPECT_NE(outcome.text.find("power.saved"), std::string::npos);
+    EXPECT_EQ(read(timeline).rfind(
+                  "t_s,host,domain,metric,value,unit,source\n0.000000000000,link,port,state,2,1,", 0),
+              0U);
+    outcome = run("link --speed 1g --trace " + frames + " --eee off");
+    EXPECT_NE(outcome.text.find("power.rel            1 \n"), std::string::npos) << outcome.text;
+    for (const char* wrong :
+         {"--policy slow", "--speed 2g", "--load 1.5 --seconds 1", "--load 0.1", "--seconds 1",
+          "--load 0.1 --seconds 1 --trace /nowhere.csv", "--tx-timer -1 --load 0.1 --seconds 1"}) {
+        outcome = run(std::string("link ") + wrong);
+        EXPECT_EQ(outcome.code, 2) << wrong << ": " << outcome.text;
+        EXPECT_EQ(outcome.text.rfind("error: ", 0), 0U) << outcome.text;
+    }
+    EXPECT_EQ(run("link --trace /nowhere.csv").code, 1);
+}
+
+TEST(Program, Shuffle) {
+    const std::string config = write("shuffle.json", test::document());
+    const std::string report = testing::TempDir() + "/netsim_shuffle_report.json";
+    const std::string folder = testing::TempDir() + "/netsim_trace";
+    EXPECT_EQ(run("shuffle " + config + " --report " + report + " --trace " + folder).code, 0);
+    const nlohmann::json document = nlohmann::json::parse(read(report));
+    EXPECT_GT(document["metrics"]["makespan"]["value"].get<double>(), 0);
+    EXPECT_GT(document["metrics"]["sim.rate"]["value"].get<double>(), 0);
+    for (const char* name : {"states.csv", "queues.csv", "transfers.csv"}) {
+        const std::string text = read(folder + "/" + name);
+        EXPECT_EQ(text.rfind("t_s,host,domain,metric,value,unit,source\n", 0), 0U) << name;
+        EXPECT_GT(std::count(text.begin(), text.end(), '\n'), 10) << name;
+    }
+}
+
+TEST(Program, ErrorsAreOneLineAndWriteNothing) {
+    nlohmann::json document = test::document();
+    document["eee"]["core"] = test::coalesce(12, 10);
+    document["eee"]["core"]["hold_us"] = -1;
+    const std::string config = write("bad.json", document);
+    const std::string report = testing::TempDir() + "/netsim_never.json";
+    const Outcome outcome = run("shuffle " + config + " --report " + report);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.text, "error: eee.core.hold_us: found -1, expected a number from 0 to 10000000000\n");
+    EXPECT_FALSE(fs::exists(report));
+    EXPECT_EQ(run("shuffle /nowhere.json").code, 1);
+    EXPECT_EQ(run("").code, 2);
+    EXPECT_EQ(run("shuffle " + write("good.json", test::document()) + " --report /nowhere/report.json").code,
+              1);
+}
+
+}  // namespace
+}  // namespace netsim
