@@ -79,6 +79,12 @@ def test_wrong_paths_are_no_numbers(service: str, path: str) -> None:
     assert probe.ready(f"{service}/jmx", path, 0) != ""
 
 
+def test_waits_until_somebody_listens(service: str) -> None:
+    host, port = service.removeprefix("http://").split(":")
+    assert run("listening", "5", host, port).returncode == 0
+    assert "refused" in run("listening", "0.1", host, "9").stderr
+
+
 def test_space(tmp_path: Path) -> None:
     assert int(run("space", str(tmp_path)).stdout) > 1000
     assert run("space", str(tmp_path / "none")).returncode == 1

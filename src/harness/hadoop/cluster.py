@@ -16,7 +16,7 @@ from pathlib import Path
 
 from harness.errors import KvasirError
 from harness.hadoop import configuration
-from harness.hadoop.daemons import NAMENODE, Daemon, daemons, heap_mb, signs_of_readiness
+from harness.hadoop.daemons import HISTORYSERVER, NAMENODE, Daemon, daemons, heap_mb, signs_of_readiness
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.hdfs import PROBE, Hdfs
 from harness.hadoop.host import Handle, Host
@@ -105,6 +105,17 @@ def _start(cluster: Cluster, daemon: Daemon) -> Handle:
     if daemon.kind is NAMENODE:
         run = shlex.join(command)
         command = ["/bin/sh", "-c", f"{run} -format -force -nonInteractive && exec {run}"]
+    elif daemon.kind is HISTORYSERVER:
+        # When it does not find the NameNode it looks again after 10 s only.
+        master = cluster.layout.master
+        wait = [
+            *PROBE,
+            "listening",
+            f"{parameters.start_timeout_s:g}",
+            master.name,
+            str(master.port("namenode")),
+        ]
+        command = ["/bin/sh", "-c", f"{shlex.join(wait)} && exec {shlex.join(command)}"]
     host = cluster.hosts[node.index]
     return host.start(command, log=cluster.log(daemon.name), env=cluster.environment)
 

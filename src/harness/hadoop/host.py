@@ -158,7 +158,7 @@ class Loopback:
 @contextmanager
 def loopback(n: int, folder: Path | None = None) -> Iterator[list[Loopback]]:
     """`n` hosts that are all this machine, without isolation; their scratch folders are below `folder`."""
-    root = Path(tempfile.mkdtemp(prefix="kvasir-hosts-", dir=folder))
+    root = Path(tempfile.mkdtemp(prefix="kvasir-hosts-", dir=folder)).resolve()
     hosts = [Loopback(f"n{i}", root / f"n{i}") for i in range(n)]
     try:
         yield hosts

@@ -34,7 +34,7 @@ class JobResult:
     """What it printed."""
     jobs: list[JobHistory]
     disturbed: list[str]
-    """Daemons that died meanwhile."""
+    """Daemons that were dead when it ended, even those that died before it began."""
 
     @property
     def work_seconds(self) -> float:
@@ -124,12 +124,11 @@ def run_job(
     log = cluster.log(name)
     log.parent.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
-    dead = set(cluster.dead())
     began = time.monotonic()
     client = cluster.master.start([*command, *arguments], log=log, env=cluster.environment)
     try:
         while (code := client.poll()) is None and time.monotonic() - began < timeout_s:
-            time.sleep(0.01)
+            time.sleep(0.02)
         seconds = time.monotonic() - began
     finally:
         if client.poll() is None:
@@ -145,4 +144,4 @@ def run_job(
     for job in jobs:
         if job.status != "SUCCEEDED":
             raise JobError(f"{name}: {job.id} ({job.name}) {job.status}: {job.reason}")
-    return JobResult(seconds, output, jobs, sorted(set(cluster.dead()) - dead))
+    return JobResult(seconds, output, jobs, sorted(cluster.dead()))

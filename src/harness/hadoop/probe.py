@@ -2,6 +2,7 @@
 
 probe.py ports PORT...                     prints the ports that are taken
 probe.py space FOLDER                      prints the bytes that are free there
+probe.py listening SECONDS HOST PORT       waits until somebody listens there
 probe.py ready SECONDS URL PATH LEAST ...  waits until the number at PATH of the JSON at each URL is at least LEAST
 probe.py get URL | delete URL              WebHDFS; the answer goes to standard output
 """
@@ -26,6 +27,19 @@ def taken(ports: list[int]) -> list[int]:
             except OSError:
                 found.append(port)
     return found
+
+
+def listening(seconds: float, host: str, port: int) -> str:
+    """Wait until somebody listens; empty, or why nobody does."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            socket.create_connection((host, port), timeout=5).close()
+            return ""
+        except OSError as error:
+            if time.monotonic() > deadline:
+                return f"{host}:{port}: {error}"
+        time.sleep(0.05)
 
 
 def look(document: object, path: str) -> float:
@@ -83,6 +97,8 @@ def main(arguments: list[str]) -> str:
         free = os.statvfs(rest[0])
         print(free.f_bavail * free.f_frsize)
         return ""
+    if command == "listening":
+        return listening(float(rest[0]), rest[1], int(rest[2]))
     if command == "ready":
         seconds, *triples = rest
         wanted = [

@@ -96,7 +96,7 @@ class Measured(Strict):
     """What was checked, and how."""
     jobs: list[JobHistory]
     disturbed: list[str]
-    """Daemons that died meanwhile."""
+    """Daemons that were dead when it ended: such a run says nothing about speed."""
 
 
 class Benchmark(ABC, Generic[S]):
