@@ -48,6 +48,9 @@ class EeeScale(Strict):
     over: dict[str, dict[str, Any]] = Field(
         default_factory=dict, description="by subcommand: what this scale lays over the study's configuration"
     )
+    over_experiment: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="by experiment: the same, after the subcommand's"
+    )
 
 
 class Scale(Strict):

@@ -42,15 +42,17 @@ def with_value(document: Document, path: str, value: Level) -> Document:
     return laid_over(document, piece)
 
 
-def document_of(program: Program, levels: dict[str, Level], over: Document, seed: int) -> Document:
-    """The simulator's configuration: base, then the scale, then levels that are values, then those that are pieces."""
-    document = laid_over(program.base, over)
+def document_of(program: Program, levels: dict[str, Level], over: list[Document], seed: int) -> Document:
+    """The simulator's configuration: base, then levels that are values, those that are pieces, then the scale."""
+    document = program.base
     for factor, paths in program.paths.items():
         for path in paths if factor in levels else []:
             document = with_value(document, path, levels[factor])
     for factor, pieces in program.levels.items():
         if factor in levels:
             document = laid_over(document, pieces[levels[factor]])
+    for piece in over:
+        document = laid_over(document, piece)
     return {**document, "seed": seed}
 
 
@@ -83,6 +85,7 @@ def plan(study: NetsimStudy, config: Config) -> Plan:
         command = study.program_of(name)
         program = study.programs[command]
         borrowed = {} if experiment.borrows in scale.leave_out else lenders(study, name)
+        over = [scale.over.get(command, {}), scale.over_experiment.get(name, {})]
         own: dict[str, Runs] = {}
         known = {*program.levels, *program.paths}
         defaults = {factor: level for factor, level in study.defaults.items() if factor in known}
@@ -96,7 +99,7 @@ def plan(study: NetsimStudy, config: Config) -> Plan:
                 continue
             for rep in range(1, repetitions + 1):
                 seed = seed_of(config.top.seed, study.id, rep)
-                document = document_of(program, point.levels, scale.over.get(command, {}), seed)
+                document = document_of(program, point.levels, over, seed)
                 runs.append(
                     RunSpec(
                         identity=Identity(
