@@ -31,7 +31,7 @@ Outcome run(const std::string& arguments) {
 }
 
 std::string write(const std::string& name, const nlohmann::json& document) {
-    const std::string path = testing::TempDir() + "/netsim_" + name;
+    std::string path = testing::TempDir() + "/netsim_" + name;
     std::ofstream(path) << document.dump();
     return path;
 }

@@ -88,11 +88,12 @@ TEST(Config, ErrorsNameTheField) {
 }
 
 /// Every path in a document.
-void paths_of(const json& value, json::json_pointer at, std::vector<json::json_pointer>& paths) {
+void paths_of(const json& value, const json::json_pointer& at, std::vector<json::json_pointer>& paths) {
     for (const auto& item : value.items()) {
-        paths.push_back(at / item.key());
+        const json::json_pointer path = at / item.key();
+        paths.push_back(path);
         if (item.value().is_object()) {
-            paths_of(item.value(), paths.back(), paths);
+            paths_of(item.value(), path, paths);
         }
     }
 }

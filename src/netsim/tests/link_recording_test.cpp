@@ -15,7 +15,7 @@ namespace {
 using namespace literals;
 
 std::string file(const std::string& name, const std::string& bytes) {
-    const std::string path = testing::TempDir() + "/netsim_" + name;
+    std::string path = testing::TempDir() + "/netsim_" + name;
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
 }

@@ -53,12 +53,12 @@ TEST(Topology, FatTreePathsAreConsistent) {
         const int hosts = k * k * k / 4;
         EXPECT_EQ(topology.links().size(), 6U * static_cast<unsigned>(hosts));
         const int half = k / 2;
+        const std::uint64_t paths = static_cast<std::uint64_t>(half) * static_cast<std::uint64_t>(half);
         std::map<std::uint32_t, std::set<std::uint32_t>> after;  // links that follow a link
         std::set<std::uint32_t> used;
         for (int a = 0; a < hosts; ++a) {
             for (int b = 0; b < hosts; ++b) {
-                for (std::uint64_t hash = 0; a != b && hash < static_cast<std::uint64_t>(half * half);
-                     ++hash) {
+                for (std::uint64_t hash = 0; a != b && hash < paths; ++hash) {
                     const Path path = topology.path(a, b, hash);
                     const bool same_edge = a / half == b / half;
                     const bool same_pod = a / (half * half) == b / (half * half);
@@ -128,8 +128,8 @@ TEST(DropTail, KeepsToTheByte) {
     d["tcp"]["syn_loss"] = false;
     test::Bench bench(d);
     std::map<std::uint32_t, int> drops;
-    bench.fetch(1, 3, 40 * 1460);
-    bench.fetch(1, 5, 40 * 1460);  // two senders at 1 Gb/s into one port at 1 Gb/s
+    bench.fetch(1, 3, 58400);
+    bench.fetch(1, 5, 58400);  // two senders at 1 Gb/s into one port at 1 Gb/s
     bench.fabric.run();
     EXPECT_EQ(bench.counters().transfers, 2U);
     // While 80 packets arrive at twice the rate, 40 leave, 1 more is in transmission or has left, and 10

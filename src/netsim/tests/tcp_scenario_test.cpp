@@ -10,7 +10,7 @@ namespace {
 using test::Bench;
 using test::is_segment;
 
-constexpr std::uint32_t kSegment = 1460;
+constexpr std::uint64_t kSegment = 1460;
 constexpr double kRtoMin = 0.2;
 
 nlohmann::json always_on() {
@@ -26,7 +26,7 @@ TEST(Tcp, NoLoss) {
     bench.fabric.run();
     const tcp::Counters& n = bench.counters();
     EXPECT_EQ(n.transfers, 1U);
-    EXPECT_EQ(n.payload, 100U * kSegment);
+    EXPECT_EQ(n.payload, 100 * kSegment);
     EXPECT_EQ(n.segments, 100U);
     EXPECT_EQ(n.retransmits, 0U);
     // SYN, SYN+ACK, ACK, request, 100 segments, an acknowledgement for every second, the last one.
@@ -154,7 +154,7 @@ TEST(Tcp, LostWindowIsSentAgainInSlowStart) {
     bench.fetch(1, 3, 100 * kSegment);
     bench.fabric.run();
     EXPECT_GE(bench.counters().timeouts, 1U);
-    EXPECT_EQ(bench.counters().payload, 100U * kSegment);
+    EXPECT_EQ(bench.counters().payload, 100 * kSegment);
     EXPECT_EQ(bench.end_of(0) > kRtoMin, true);
 }
 
@@ -204,7 +204,7 @@ TEST(Tcp, ReusedConnectionHasOneHandshake) {
     bench.fabric.run();
     EXPECT_EQ(bench.counters().transfers, 5U);
     EXPECT_EQ(bench.counters().connections, 1U);
-    EXPECT_EQ(bench.counters().payload, 5U * (21 * kSegment + 5));
+    EXPECT_EQ(bench.counters().payload, 5 * (21 * kSegment + 5));
     EXPECT_EQ(bench.counters().timeouts, 0U);
     EXPECT_EQ(bench.counters().retransmits, 0U);
 }
@@ -234,7 +234,7 @@ TEST(Tcp, Incast) {
         bench.fabric.run();
         const tcp::Counters& n = bench.counters();
         EXPECT_EQ(n.transfers, 40U);
-        EXPECT_EQ(n.payload, 40U * 100 * kSegment);
+        EXPECT_EQ(n.payload, 40 * 100 * kSegment);
         EXPECT_GT(n.lost, 0U);
         EXPECT_EQ(n.segments, n.arrived + n.lost);
         EXPECT_EQ(bench.fabric.tcp().live(), 0U);
@@ -276,7 +276,7 @@ TEST(Tcp, FlavoursFinishOnALossyWay) {
             bench.fetch(1, 2, 2000 * kSegment);
             bench.fabric.run();
             EXPECT_EQ(bench.counters().transfers, 1U) << flavour;
-            EXPECT_EQ(bench.counters().payload, 2000U * kSegment);
+            EXPECT_EQ(bench.counters().payload, 2000 * kSegment);
             EXPECT_EQ(bench.fabric.tcp().live(), 0U);
         }
     }
