@@ -46,10 +46,10 @@ METRIC_SCHEMA = pa.DataFrameSchema(
 
 SAMPLE_SCHEMA = pa.DataFrameSchema(
     {
-        "t_s": pa.Column(pl.Float64),
+        "t_s": pa.Column(pl.Float64, coerce=True),
         "domain": pa.Column(pl.String),
         "metric": pa.Column(pl.String),
-        "value": pa.Column(pl.Float64),
+        "value": pa.Column(pl.Float64, coerce=True),
         "unit": pa.Column(pl.String),
         "source": pa.Column(pl.String, pa.Check.str_matches(r"^(measured|emulated|simulated)(:|$)")),
     }
