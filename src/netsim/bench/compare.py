@@ -21,7 +21,7 @@ from rich.table import Table
 from rivals import CompareError, Outcome, Runner, found, shuffle_config
 
 MEBI = 1 << 20
-TABLE_WIDTH = 124
+TABLE_WIDTH = 132
 # Hops of rivals differ by connection set-up, ends and bridges' floods. Less agreement means another workload.
 MOST_DIFFERENCE = 0.15
 # Nodes (of two racks) or ports (of a fat tree's switches), and MB per core: about 5 to 100 million hops each.
@@ -83,11 +83,11 @@ def rivals_table(turns: list[Turn], title: str) -> Table:
         "simulated s",
         "CPU s",
         "k hops/s",
-        "netsim is",
+        "netsim faster",
         "min..max",
     ):
         table.add_column(column, justify="left" if column == "program" else "right", no_wrap=True)
-    for column in ("marginal k/s", "netsim is ", "peak MiB"):
+    for column in ("marginal k/s", "faster", "peak MiB"):
         table.add_column(column, justify="right", no_wrap=True)
     own = next(by_program(turns))[1]
     for program, runs in by_program(turns):
@@ -102,10 +102,10 @@ def rivals_table(turns: list[Turn], title: str) -> Table:
             f"{median(run.full.makespan_s for run in runs):.4f}",
             f"{median(run.full.cpu_s for run in runs):.2f}",
             f"{median(run.full.rate for run in runs) / 1e3:.0f}",
-            f"{median(ratios):.1f} x faster",
+            f"{median(ratios):.1f} x",
             f"{min(ratios):.1f}..{max(ratios):.1f}",
             f"{median(run.marginal for run in runs) / 1e3:.0f}",
-            f"{median(marginals):.1f} x faster" if marginals else "",
+            f"{median(marginals):.1f} x" if marginals else "",
             f"{median(run.full.memory for run in runs) / MEBI:.0f}",
         )
     return table
