@@ -44,12 +44,18 @@ METRIC_SCHEMA = pa.DataFrameSchema(
     ),
 )
 
+SAMPLE_TYPES: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(SAMPLE, pl.String),
+    **dict.fromkeys(("t_s", "value"), pl.Float64),
+}
+"""A trace may hold whole numbers only, or the unit 1: neither makes its columns others than they are."""
+
 SAMPLE_SCHEMA = pa.DataFrameSchema(
     {
-        "t_s": pa.Column(pl.Float64, coerce=True),
+        "t_s": pa.Column(pl.Float64),
         "domain": pa.Column(pl.String),
         "metric": pa.Column(pl.String),
-        "value": pa.Column(pl.Float64, coerce=True),
+        "value": pa.Column(pl.Float64),
         "unit": pa.Column(pl.String),
         "source": pa.Column(pl.String, pa.Check.str_matches(r"^(measured|emulated|simulated)(:|$)")),
     }
@@ -120,7 +126,9 @@ def metric_table(spec: TableSpec) -> pl.DataFrame:
     return METRIC_SCHEMA.validate(frame.select(columns))
 
 
-def beside(spec: TableSpec, name: str, columns: list[str]) -> pl.DataFrame:
+def beside(
+    spec: TableSpec, name: str, columns: list[str], types: dict[str, type[pl.DataType]]
+) -> pl.DataFrame:
     """The CSV files `name` of all runs that ended well, joined, with the runs' identity and factors."""
     frames = []
     for point, folder in run_folders(spec):
@@ -129,7 +137,7 @@ def beside(spec: TableSpec, name: str, columns: list[str]) -> pl.DataFrame:
             continue
         path = folder / name
         try:
-            frame = pl.read_csv(path, infer_schema_length=None)
+            frame = pl.read_csv(path, infer_schema_length=None, schema_overrides=types)
             frame = frame.select(columns)
         except (OSError, pl.exceptions.PolarsError) as error:
             why = " ".join(str(error).split())[:200]
@@ -137,8 +145,8 @@ def beside(spec: TableSpec, name: str, columns: list[str]) -> pl.DataFrame:
                 f"{path}: expected a CSV file with columns {','.join(columns)}: {why}"
             ) from None
         row = identity_row(spec, point, record)
-        types = {key: pl.String for key, value in row.items() if value is None}
-        frames.append(pl.DataFrame([row], schema_overrides=types).join(frame, how="cross"))
+        absent = {key: pl.String for key, value in row.items() if value is None}
+        frames.append(pl.DataFrame([row], schema_overrides=absent).join(frame, how="cross"))
     if not frames:
         return pl.DataFrame(schema=dict.fromkeys([*IDENTITY, *spec.factors, *columns], pl.String))
     return pl.concat(frames, how="vertical_relaxed")
@@ -146,13 +154,13 @@ def beside(spec: TableSpec, name: str, columns: list[str]) -> pl.DataFrame:
 
 def trace_table(spec: TableSpec) -> pl.DataFrame:
     """One row per sample of an experiment."""
-    frame = beside(spec, "trace.csv", SAMPLE)
+    frame = beside(spec, "trace.csv", SAMPLE, SAMPLE_TYPES)
     return frame if frame.is_empty() else SAMPLE_SCHEMA.validate(frame)
 
 
 def event_table(spec: TableSpec) -> pl.DataFrame:
     """One row per event of the send buffer; `case` is the data set of the run."""
-    frame = beside(spec, "events.csv", EVENT).with_columns(pl.col("data").alias("case"))
+    frame = beside(spec, "events.csv", EVENT, {}).with_columns(pl.col("data").alias("case"))
     frame = frame.select(["point", "case", *EVENT[:-1], EVENT[-1]])
     return frame if frame.is_empty() else EVENT_SCHEMA.validate(frame)
 

@@ -120,3 +120,12 @@ def test_table_that_cannot_be_written_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(KvasirError, match="cannot be written"):
         write_csv(pl.DataFrame({"a": [1]}), tmp_path / "file" / "t.csv")
+
+
+def test_a_trace_of_whole_numbers_is_one_of_numbers(tmp_path: Path) -> None:
+    run = write(tmp_path, "a", 1)
+    (run / "trace.csv").write_text(
+        "t_s,host,domain,metric,value,unit,source\n0,h,port,state,2,1,simulated:netsim\n"
+    )
+    (row,) = trace_table(spec_of(tmp_path, {"a": 1})).select("t_s", "value", "unit").rows()
+    assert row == (0.0, 2.0, "1")
