@@ -34,7 +34,7 @@ retry: setup
 	@$(PY) scripts/forget_failed.py
 
 test:
-	@scripts/setup.sh run test
+	@scripts/setup.sh run test hadoop
 	@$(MAKE) --no-print-directory lint
 	@$(PY) -m pytest -q $(ARGS)
 
