@@ -36,6 +36,8 @@ class PacketRing {
         return end_++;
     }
     void pop() { ++begin_; }
+    /// An empty ring begins anew, so that one that is never long stays in the same few cache lines.
+    void rewind() { begin_ = end_ = 0; }
     std::size_t memory() const { return (mask_ + std::size_t{1}) * sizeof(Slot); }
 
   private:

@@ -73,6 +73,10 @@ class Network {
         } else {
             link.scheduled = false;
             simulator_.finish();
+            if (link.ring.empty()) {
+                link.ring.rewind();
+                link.waiting_from = link.held_from = 0;
+            }
         }
         if (link.to_host) {
             deliver(packet);
