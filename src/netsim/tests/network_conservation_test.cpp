@@ -142,6 +142,26 @@ TEST(Determinism, SameSeedSameReport) {
     }
 }
 
+/// Any compiler, optimisation and processor must give these numbers. They change with the model, and with
+/// nothing else.
+TEST(Determinism, SameResultsOnEveryMachine) {
+    nlohmann::json d = test::document(8);
+    d["tcp"]["flavour"] = "cubic";
+    d["tcp"]["jitter_us"] = 10;
+    d["buffer_bytes"] = 60000;
+    d["queue"] = {{"kind", "red"},      {"min_bytes", 5000}, {"max_bytes", 50000},
+                  {"probability", 0.1}, {"weight", 0.002},   {"ecn", false}};
+    d["eee"]["core"] = {{"policy", "adaptive"}, {"delay_bound_us", 50}};
+    Fabric fabric(test::config(d));
+    Shuffle shuffle(read_shuffle(d), fabric);
+    shuffle.start();
+    fabric.run();
+    EXPECT_EQ(shuffle.end(), 449320252577);
+    EXPECT_EQ(fabric.network().hops(), 51288U);
+    EXPECT_EQ(fabric.tcp().counters().lost, 1247U);
+    EXPECT_EQ(fabric.network().totals(LinkClass::core, shuffle.end()).account.low(), 1769336208708);
+}
+
 /// Only what both directions leave idle saves energy.
 TEST(Energy, SymmetricLowPowerIdle) {
     nlohmann::json d = test::document();
