@@ -16,10 +16,9 @@ from harness.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES, Cell, InvalidOutput, make
 from harness.hadoop.cluster import Cluster, choose_ports, cluster
 from harness.hadoop.distribution import Distribution
-from harness.hadoop.host import loopback
 from harness.hadoop.jobs import JobError, run_job
 from harness.hadoop.parameters import Parameters
-from harness.hosts import Hosts, HostsSettings, Process, hosts, refusal
+from harness.hosts import Hosts, HostsSettings, hosts, refusal
 
 # One task of a kind per worker: starting a Java costs more than all the work at this size.
 SMALL = Parameters(
@@ -44,6 +43,7 @@ SMOKE: dict[str, dict[str, Any]] = {
     "pagerank": {"scale": 9, "iterations": 2, "timeout_s": 300},
     "bayes": {"documents": 1500, "labels": 4, "vocabulary": 1000, "mean_words": 60, "timeout_s": 300},
 }
+HERE = HostsSettings(kind="local")
 SETTINGS = HostsSettings.parse({"kind": "emulated", "default": "ib", "interfaces": {"gbe": {}, "ib": {}}})
 
 
@@ -123,14 +123,14 @@ def test_program_that_takes_too_long_is_stopped(cell: Cell) -> None:
 
 
 def test_a_port_that_is_taken(hadoop: Distribution, shared: Path) -> None:
-    with socket.socket() as listener, loopback(1, shared) as here:
+    with socket.socket() as listener, hosts(HERE, 1) as here:
         port = choose_ports(here, 0)
         listener.bind(("127.0.0.1", port))
         listener.listen()
         parameters = SMALL.model_copy(update={"port_base": port})
         with (
-            pytest.raises(KvasirError, match=rf"port {port} of host n0 is taken; choose another port_base"),
-            cluster(here, hadoop, parameters, shared / "taken", "lo", "disk"),
+            pytest.raises(KvasirError, match=rf"port {port} of host \w+ is taken; choose another port_base"),
+            cluster(here, hadoop, parameters, shared / "taken", "gbe", "ssd"),
         ):
             pass
 
@@ -138,25 +138,25 @@ def test_a_port_that_is_taken(hadoop: Distribution, shared: Path) -> None:
 def test_a_full_disk(hadoop: Distribution, shared: Path) -> None:
     wanting = SMALL.model_copy(update={"least_free_mb": 1 << 40})
     with (
-        loopback(1, shared) as here,
+        hosts(HERE, 1) as here,
         pytest.raises(
-            KvasirError, match=r"host n0 has \d+ MB free in .*, expected at least 1099511627776; make room"
+            KvasirError, match=r"host \w+ has \d+ MB free in .*, expected at least 1099511627776; make room"
         ),
-        cluster(here, hadoop, wanting, shared / "full", "lo", "disk"),
+        cluster(here, hadoop, wanting, shared / "full", "gbe", "ssd"),
     ):
         pass
 
 
 def test_one_host_alone_and_nothing_left(hadoop: Distribution, shared: Path) -> None:
-    with loopback(1, shared) as here:
-        root = here[0].folder
-        with cluster(here, hadoop, SMALL, shared / "alone", "lo", "disk") as alone:
+    with hosts(HERE, 1) as here:
+        root = here[0].scratch("ssd")
+        with cluster(here, hadoop, SMALL, shared / "alone", "gbe", "ssd") as alone:
             assert sorted(alone.handles)[0] == "datanode-0"
             assert alone.dead() == []
             arguments = ["pi", "1", "10"]
             done = run_job(alone, "pi", "org.apache.hadoop.examples.ExampleDriver", arguments, 200)
             assert "Estimated value of Pi is 3.6" in done.output
-        assert not (here[0].scratch("disk") / "hadoop").exists()
+        assert not (root / "hadoop").exists()
     assert not root.exists()
     left = [p.pid for p in psutil.process_iter(["cmdline"]) if str(root) in " ".join(p.info["cmdline"] or [])]
     assert left == []
@@ -168,20 +168,18 @@ def test_a_daemon_that_cannot_start(hadoop: Distribution, shared: Path) -> None:
     )
     began = time.monotonic()
     with (
-        loopback(1, shared) as here,
+        hosts(HERE, 1) as here,
         pytest.raises(
             KvasirError, match=r"namenode-0 ended while starting: .*Cannot create directory /proc/none"
         ),
-        cluster(here, hadoop, wrong, shared / "broken", "lo", "disk"),
+        cluster(here, hadoop, wrong, shared / "broken", "gbe", "ssd"),
     ):
         pass
     assert time.monotonic() - began < 60
 
 
 def kill_later(cell: Cell, daemon: str, seconds: float) -> threading.Timer:
-    handle = cell.cluster.handles[daemon]
-    assert isinstance(handle, Process)
-    timer = threading.Timer(seconds, handle.signal, [signal.SIGKILL])
+    timer = threading.Timer(seconds, cell.cluster.handles[daemon].signal, [signal.SIGKILL])
     timer.start()
     return timer
 

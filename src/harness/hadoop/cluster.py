@@ -19,9 +19,9 @@ from harness.hadoop import configuration
 from harness.hadoop.daemons import HISTORYSERVER, NAMENODE, Daemon, daemons, heap_mb, signs_of_readiness
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.hdfs import PROBE, Hdfs
-from harness.hadoop.host import Handle, Host
 from harness.hadoop.layout import STRIDE, Layout, layout, ports_of
 from harness.hadoop.parameters import Parameters
+from harness.hosts import Host, Process
 
 PORTS_FROM, PORTS_TO = 20000, 32000
 """Ports are looked for below those that Linux gives to outgoing connections."""
@@ -38,7 +38,7 @@ class Cluster:
     folder: Path
     """Configuration and logs."""
     plugins: tuple[Path, ...] = ()
-    handles: dict[str, Handle] = field(default_factory=dict)
+    handles: dict[str, Process] = field(default_factory=dict)
     """The daemons by name."""
     start_seconds: float = 0.0
     """From the first command until all daemons were ready."""
@@ -56,7 +56,7 @@ class Cluster:
     @property
     def environment(self) -> dict[str, str]:
         """Environment of all its Java programs."""
-        return {"JAVA_HOME": str(self.hadoop.facts.java.home), "HADOOP_CLIENT_OPTS": "", "CLASSPATH": ""}
+        return {"JAVA_HOME": str(self.hadoop.facts.java.home)}
 
     def log(self, name: str) -> Path:
         """Where a program's messages go."""
@@ -98,7 +98,7 @@ def _require_space(host: Host, folder: Path, least_mb: int) -> None:
         )
 
 
-def _start(cluster: Cluster, daemon: Daemon) -> Handle:
+def _start(cluster: Cluster, daemon: Daemon) -> Process:
     parameters, node = cluster.parameters, daemon.node
     heap, compiler = heap_mb(daemon.kind, parameters), parameters.daemon_compiler
     command = cluster.hadoop.command(daemon.kind.main_class, node.conf, heap, compiler, cluster.plugins)
@@ -108,13 +108,9 @@ def _start(cluster: Cluster, daemon: Daemon) -> Handle:
     elif daemon.kind is HISTORYSERVER:
         # When it does not find the NameNode it looks again after 10 s only.
         master = cluster.layout.master
-        wait = [
-            *PROBE,
-            "listening",
-            f"{parameters.start_timeout_s:g}",
-            master.name,
-            str(master.port("namenode")),
-        ]
+        # Without a NameNode it is the time limit of the whole cluster that ends the waiting.
+        seconds = 2 * parameters.start_timeout_s
+        wait = [*PROBE, "listening", f"{seconds:g}", master.name, str(master.port("namenode"))]
         command = ["/bin/sh", "-c", f"{shlex.join(wait)} && exec {shlex.join(command)}"]
     host = cluster.hosts[node.index]
     return host.start(command, log=cluster.log(daemon.name), env=cluster.environment)
@@ -125,6 +121,7 @@ def _await_ready(cluster: Cluster) -> None:
     seconds = cluster.parameters.start_timeout_s
     signs = [str(part) for sign in signs_of_readiness(cluster.layout) for part in sign]
     log = cluster.log("ready")
+    log.unlink(missing_ok=True)
     probe = cluster.master.start([*PROBE, "ready", f"{seconds:g}", *signs], log=log)
     deadline = time.monotonic() + seconds + 10
     try:
@@ -201,6 +198,7 @@ def cluster(
     (folder / "logs").mkdir(parents=True, exist_ok=True)
     try:
         for daemon in daemons(places):
+            made.log(daemon.name).unlink(missing_ok=True)
             made.handles[daemon.name] = _start(made, daemon)
         _await_ready(made)
         made.start_seconds = time.monotonic() - began

@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import quote
 
 from harness.errors import KvasirError
-from harness.hadoop.host import Host
 from harness.hadoop.layout import Layout
+from harness.hosts import Host
 
 PROBE = [sys.executable, "-I", "-S", str(Path(__file__).with_name("probe.py"))]
 

@@ -127,8 +127,7 @@ def run_job(
     began = time.monotonic()
     client = cluster.master.start([*command, *arguments], log=log, env=cluster.environment)
     try:
-        while (code := client.poll()) is None and time.monotonic() - began < timeout_s:
-            time.sleep(0.02)
+        code = client.wait(timeout_s)
         seconds = time.monotonic() - began
     finally:
         if client.poll() is None:

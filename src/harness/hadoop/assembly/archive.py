@@ -11,9 +11,9 @@ from harness.errors import KvasirError
 from harness.files import replacing
 from harness.hadoop.cluster import cluster
 from harness.hadoop.distribution import Distribution
-from harness.hadoop.host import loopback
 from harness.hadoop.jobs import run_job
 from harness.hadoop.parameters import Parameters
+from harness.hosts import HostsSettings, hosts
 
 TRAINING = Parameters(heap_mb=200, am_heap_mb=250, replication=1, start_timeout_s=300)
 TIMEOUT_S = 300.0
@@ -43,9 +43,10 @@ def _train(root: Path, scratch: Path) -> str:
     recording = _Recording(root)
     recording.lists = scratch / "classes"
     recording.lists.mkdir()
+    settings = HostsSettings(kind="local", scratch=scratch)
     with (
-        loopback(2, scratch) as hosts,
-        cluster(hosts, recording, TRAINING, scratch / "cell", "lo", "disk") as trained,
+        hosts(settings, 2) as here,
+        cluster(here, recording, TRAINING, scratch / "cell", "gbe", "ssd") as trained,
     ):
         sequence = (
             "mapreduce.job.inputformat.class=org.apache.hadoop.mapreduce.lib.input.SequenceFileInputFormat"
