@@ -156,10 +156,10 @@ TEST(Determinism, SameResultsOnEveryMachine) {
     Shuffle shuffle(read_shuffle(d), fabric);
     shuffle.start();
     fabric.run();
-    EXPECT_EQ(shuffle.end(), 449320252577);
-    EXPECT_EQ(fabric.network().hops(), 51288U);
-    EXPECT_EQ(fabric.tcp().counters().lost, 1247U);
-    EXPECT_EQ(fabric.network().totals(LinkClass::core, shuffle.end()).account.low(), 1769336208708);
+    EXPECT_EQ(shuffle.end(), 1016565667467);
+    EXPECT_EQ(fabric.network().hops(), 49737U);
+    EXPECT_EQ(fabric.tcp().counters().lost, 872U);
+    EXPECT_EQ(fabric.network().totals(LinkClass::core, shuffle.end()).account.low(), 4038063293868);
 }
 
 /// Only what both directions leave idle saves energy.

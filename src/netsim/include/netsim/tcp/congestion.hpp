@@ -24,7 +24,8 @@ class Congestion {
             return;  // the window is not what limits the sender
         }
         if (slow_start()) {
-            window_ = std::min(window_ + acked, std::max(threshold_, window_));
+            // One segment an acknowledgement, however much it covers (RFC 5681, as ns-2 and ns-3 do).
+            window_ = std::min(window_ + std::min(acked, 1U), std::max(threshold_, window_));
         } else if (flavour_ == TcpConfig::Flavour::cubic) {
             grow_cubic(acked, now, rtt);
         } else {
