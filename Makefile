@@ -48,7 +48,7 @@ lint:
 
 format:
 	@.venv/bin/ruff check --fix -q . && .venv/bin/ruff format -q . && .venv/bin/snakefmt Snakefile rules
-	@find src/engine -name '*.[ch]pp' -print0 | xargs -0 clang-format -i
+	@find src/engine src/netsim -name '*.[ch]pp' -print0 | xargs -0 clang-format -i
 
 # Speed of the engine as CPU ratios to an in-repo single-thread yardstick, taken in one interleaved run.
 bench: setup
