@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,9 +92,11 @@ def _bound(database: Database, path: Path, check: Check) -> None:
         )
 
 
-def _observed(database: Database, path: Path, check: Check, absent: str | None) -> Observed:
+def _observed(
+    database: Database, path: Path, check: Check, absent: str | None, pending: Mapping[str, str]
+) -> Observed:
     try:
-        return observe(database, sql.parse(check.text), absent)
+        return observe(database, sql.parse(check.text), absent, pending)
     except duckdb.Error as error:
         query = sql.parse(check.text)
         raise KvasirError(
@@ -107,15 +109,17 @@ def proven(database: Database, path: Path, file: ClaimFile) -> set[str]:
     found = set()
     for name, tag in file.tags.items():
         if tag.check:
-            seen = _observed(database, path, Check(f"tag {name}: check", tag.check), None)
+            seen = _observed(database, path, Check(f"tag {name}: check", tag.check), None, {})
             if seen.evidence and all(seen.values):
                 found.add(name)
     return found
 
 
-def observations(database: Database, path: Path, claim: Claim) -> Observations:
-    """What all checks of a claim give."""
-    seen = {check.where: _observed(database, path, check, claim.absent) for check in checks_of(claim)}
+def observations(database: Database, path: Path, claim: Claim, pending: Mapping[str, str]) -> Observations:
+    """What all checks of a claim give; `pending` are the file's levels that cannot run yet."""
+    seen = {
+        check.where: _observed(database, path, check, claim.absent, pending) for check in checks_of(claim)
+    }
     return Observations(
         main=seen[f"claim {claim.id}: check"],
         directions=tuple(
@@ -144,6 +148,6 @@ def check_claims(path: Path, tables: Path, have: Collection[str]) -> Checked:
     for check in all_checks(file):
         _bound(database, path, check)
     tags = set(have) | proven(database, path, file)
-    judged = [judge(claim, observations(database, path, claim), tags) for claim in file.claims]
+    judged = [judge(claim, observations(database, path, claim, file.pending), tags) for claim in file.claims]
     rows = [row_of(file.study, claim, one, tags) for claim, one in zip(file.claims, judged, strict=True)]
     return Checked(rows, judged, tags)

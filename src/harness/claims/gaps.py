@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -111,9 +111,16 @@ def _verdict_of(runs: list[Absent]) -> Gap:
     return Gap("not testable here", joined(_by_count([run.reason for run in runs])))
 
 
-def gap(database: Database, query: Query, metrics: dict[str, list[str]], absent: str | None) -> Gap:
+def gap(
+    database: Database,
+    query: Query,
+    metrics: dict[str, list[str]],
+    absent: str | None,
+    pending: Mapping[str, str],
+) -> Gap:
     """Why a query has no values. `metrics` are those it uses of each table of runs, `absent` the claim's own word.
 
+    `pending` are levels that nothing can run yet: a query that names one is `not run`, whatever else is missing.
     Where several things are missing, the runs that share most levels with the query's constants tell the reason.
     """
     tables = [
@@ -121,6 +128,10 @@ def gap(database: Database, query: Query, metrics: dict[str, list[str]], absent:
         for name, table in sorted(database.tables.items())
         if table.kind == "runs" and {name, table.wide} & query.tables
     ]
+    ran = _levels_run(database, tables)
+    waiting = [why for level, why in pending.items() if level in query.constants and level not in ran]
+    if waiting:
+        return Gap("not run", joined(waiting))
     missing = [run for table in tables for run in _absent(database, table)]
     if not _runs(database, tables):
         if not tables:
@@ -133,7 +144,6 @@ def gap(database: Database, query: Query, metrics: dict[str, list[str]], absent:
     unmeasured = [reason for table in tables for reason in _unmeasured(database, table, metrics[table.name])]
     if unmeasured:
         return Gap("not testable here", joined(unmeasured))
-    ran = _levels_run(database, tables)
     needed = [
         run for run in missing if run.status != "not-run" or (run.levels - ran) & query.constants
     ]  # a level that was not run matters only to a check that names it

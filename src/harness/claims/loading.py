@@ -29,6 +29,8 @@ TYPES = {
     **dict.fromkeys((*IDENTITY[:3], "status", "reason", "metric", "unit", "source"), "VARCHAR"),
     **dict.fromkeys(("app", "data", "platform", "strategy", "combine", "balance", "pipeline"), "VARCHAR"),
     **dict.fromkeys(("host", "domain", "case", "event"), "VARCHAR"),
+    **dict.fromkeys(("framework", "disk", "benchmark", "job", "task", "attempt", "kind", "phase"), "VARCHAR"),
+    **dict.fromkeys(("start_s", "end_s"), "DOUBLE"),
 }
 """Types of the columns that all tables share; a column that is not here gets the narrowest that fits its cells."""
 

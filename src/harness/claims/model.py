@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from harness.config.base import Strict
+from harness.strict import Strict
 
 Verdict = Literal[
     "reproduced", "direction", "contradicted", "paper inconsistent", "not testable here", "not run"
@@ -109,6 +109,10 @@ class ClaimFile(Strict):
     study: Word
     metrics: dict[Word, Text] = Field(description="metrics a check may use, and what they are")
     tags: dict[Word, Tag] = Field(default_factory=dict)
+    pending: dict[Word, Text] = Field(
+        default_factory=dict,
+        description="levels that cannot run yet, and why: claims that name one are not run",
+    )
     claims: list[Claim] = Field(min_length=1)
 
     @model_validator(mode="after")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from harness.claims.database import Database, Schema
@@ -104,10 +105,13 @@ def emulations(database: Database, query: Query) -> set[str]:
     return found
 
 
-def observe(database: Database, query: Query, absent: str | None = None) -> Observed:
+def observe(
+    database: Database, query: Query, absent: str | None = None, pending: Mapping[str, str] | None = None
+) -> Observed:
     """Values of a check over the evidence; over all numbers, marked as emulated, if the evidence gives none.
 
-    `absent` is the reason when the runs are there and none has what the check selects. Raises duckdb.Error.
+    `absent` is the reason when the runs are there and none has what the check selects, `pending` the claim file's
+    levels that cannot run yet. Raises duckdb.Error.
     """
     for schema in ("evidence", "everything"):
         found = rows(database, query, schema)
@@ -128,7 +132,7 @@ def observe(database: Database, query: Query, absent: str | None = None) -> Obse
             emulated=True,
         )
     used = {name: metrics_in(database, query, name) for name in database.metrics}
-    return Observed((), "none", gap(database, query, used, absent))
+    return Observed((), "none", gap(database, query, used, absent, pending or {}))
 
 
 __all__ = ["Gap", "Observed", "Sample", "bind", "observe"]

@@ -14,10 +14,10 @@ from pydantic import model_validator
 
 from harness.claims.judging import Judged, explanation
 from harness.claims.model import Claim, Verdict
-from harness.config.base import Strict
 from harness.config.load import parse
 from harness.errors import KvasirError
 from harness.files import replacing
+from harness.strict import Strict
 
 
 class Row(Strict):

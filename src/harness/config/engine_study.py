@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
-from harness.config.base import Strict
 from harness.config.study import Study
+from harness.strict import Strict
 
 
 class Dataset(Strict):

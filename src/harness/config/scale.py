@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, PositiveInt
 
-from harness.config.base import Strict
+from harness.strict import Strict
 
 
 class PlatformRanks(Strict):

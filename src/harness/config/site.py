@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field, PositiveFloat
 
-from harness.config.base import Strict
 from harness.power.settings import PowerSettings
+from harness.strict import Strict
 
 
 class SitePower(PowerSettings):

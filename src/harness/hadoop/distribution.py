@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from harness.config.base import Strict
 from harness.errors import KvasirError
+from harness.strict import Strict
 
 FACTS = "hadoop.json"
 NO_FLAGS_BEFORE = 9

@@ -35,10 +35,14 @@ class JobResult:
     jobs: list[JobHistory]
     disturbed: list[str]
     """Daemons that were dead when it ended, even those that died before it began."""
+    own_work_s: float | None = None
+    """What a program without Hadoop jobs says of its work: the time after its start-up, seconds."""
 
     @property
     def work_seconds(self) -> float:
         """Sum over its jobs of the time from the first task's launch to the job's end."""
+        if self.own_work_s is not None:
+            return self.own_work_s
         return sum(job.finished_s - job.launched_s for job in self.jobs)
 
     def counter(self, group: str, name: str) -> int:

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from harness.config.base import Strict
+from harness.strict import Strict
 
 SiteFile = Literal[
     "core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml", "capacity-scheduler.xml"

@@ -1,4 +1,4 @@
-"""What all configuration models share."""
+"""What the models of configuration and files share. Outside the package config, which imports half of the harness."""
 
 from __future__ import annotations
 

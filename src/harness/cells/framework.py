@@ -1,0 +1,57 @@
+"""What a framework is: something that runs benchmarks on the HDFS of a cell. One small class and one config entry.
+
+To add one, write a subclass of Framework, give it a word in KINDS (harness.cells.kinds) and in `class` of
+harness.config.frameworks.FrameworkEntry, and name it in config/frameworks.yaml. A subclass replaces the timed
+part only. For each run the driver (harness.cells.driver) does
+
+    benchmark.prepare(cell)                               # inputs, once a cell: Hadoop's
+    framework.prepare(benchmark, cell)                    # what the framework itself needs, not timed
+    with Monitor(...):
+        result = framework.execute(benchmark, cell, name) # the timed part
+    benchmark.validate(cell, result)                      # output in HDFS, checked as Hadoop's is
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from harness.config.frameworks import FrameworkEntry
+from harness.hadoop.benchmarks import Benchmark, Cell
+from harness.hadoop.jobs import JobResult
+
+
+class Framework(ABC):
+    """A framework as an entry of config/frameworks.yaml describes it."""
+
+    built: ClassVar[tuple[str, ...]] = ()
+    """Files that say what its programs are (besides Hadoop's); the workflow makes them before the cell."""
+
+    def __init__(self, name: str, entry: FrameworkEntry) -> None:
+        """`name` is the entry's key."""
+        self.name = name
+        self.entry = entry
+
+    @classmethod
+    def refusal(cls, benchmark: str) -> str:
+        """Why it cannot run a benchmark, '' if it can: such points are `not run` with this reason."""
+        return ""
+
+    def prepare(self, benchmark: Benchmark[Any], cell: Cell) -> None:  # noqa: B027
+        """Whatever must be there before the clock starts; `cell.once` keeps it for the cell's other runs."""
+
+    @abstractmethod
+    def execute(self, benchmark: Benchmark[Any], cell: Cell, name: str) -> JobResult:
+        """Run a benchmark once, output in HDFS where Hadoop's is. Raises JobError when it fails or takes too long.
+
+        `name` is for logs (`cell.cluster.log(name)`). `cell.cluster.hosts` are the hosts, with `remote_shell`;
+        `self.entry.interface` is the network to take. A result without Hadoop jobs sets `own_work_s`.
+        """
+
+
+class Hadoop(Framework):
+    """Hadoop itself: the benchmark's own jobs."""
+
+    def execute(self, benchmark: Benchmark[Any], cell: Cell, name: str) -> JobResult:
+        """Run the jobs."""
+        return benchmark.execute(cell, name)
