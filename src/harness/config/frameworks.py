@@ -20,7 +20,9 @@ class FrameworkEntry(BaseModel):
         default=None, alias="class", description="which class of harness.cells runs it"
     )
     label: str = Field(description="for figures and tables")
-    interface: str = Field(default="gbe", description="network of the site's hosts that all its traffic takes")
+    interface: str = Field(
+        default="gbe", description="network of the site's hosts that all its traffic takes"
+    )
     hadoop: str = Field(
         default=DEFAULT_HADOOP, description="version of Hadoop: one with a lock in src/hadoop/dist"
     )
