@@ -9,9 +9,12 @@ import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from harness.errors import KvasirError
+
+if TYPE_CHECKING:
+    from harness.hosts.settings import HostsSettings
 
 StrPath = str | Path
 
@@ -203,10 +206,16 @@ class Hosts(Sequence[Host]):
     """Some hosts that were started together."""
 
     def __init__(
-        self, members: Sequence[Host], rates: Mapping[str, float | None], remote_shell: Sequence[str] = ()
+        self,
+        members: Sequence[Host],
+        settings: HostsSettings,
+        disks: Sequence[str],
+        remote_shell: Sequence[str] = (),
     ) -> None:
         self._members = tuple(members)
-        self._rates = dict(rates)
+        self.settings = settings
+        self.disks = tuple(disks)
+        """Disk classes that were made."""
         self.remote_shell = tuple(remote_shell)
         """What stands in for `ssh` on a host: followed by a host's name and a command, it runs that there.
 
@@ -229,7 +238,7 @@ class Hosts(Sequence[Host]):
             interface,
             tuple(host.name_on(interface) for host in self),
             tuple(host.address(interface) for host in self),
-            self._rates.get(interface),
+            self.settings.interfaces[interface].rate_mbit_s,
         )
 
     def counters(self, host: Host | int) -> Counters:

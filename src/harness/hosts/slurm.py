@@ -331,7 +331,7 @@ def allocated(settings: HostsSettings, n: int, disks: Sequence[str]) -> Iterator
         for node, holder, scratch in zip(nodes, holders, scratches, strict=False):
             holder.await_ready()
             members.append(SlurmHost(settings, node, holder, scratch))
-        yield Hosts(members, dict.fromkeys(settings.interfaces))
+        yield Hosts(members, settings, disks)
     finally:
         steps = [step for member in members for step in member.let_go()]
         for step in steps:

@@ -271,7 +271,7 @@ def spawn_hosts(
                 for connection, host in zip(connections, plan["hosts"], strict=True)
             ]
             shell = (sys.executable, "-I", "-S", str(BOOT), "rsh")
-            yield Hosts(members, plan["interfaces"], shell)
+            yield Hosts(members, settings, disks, shell)
         except BaseException:
             with contextlib.suppress(HostError):
                 _end(guardian, sock, connections)

@@ -1,0 +1,170 @@
+"""From counters of hosts to the trace and the metrics of a run."""
+
+import json
+from typing import Any
+
+import pytest
+
+from harness.errors import KvasirError
+from harness.monitor import metrics, rates
+from harness.monitor.meter import total
+from harness.monitor.samples import HostSamples, parse
+
+COLUMNS = [
+    "t",
+    "user",
+    "system",
+    "memory",
+    "read",
+    "written",
+    "waiting",
+    "load",
+    "net.ib.received",
+    "net.ib.sent",
+    "disk.ssd.busy",
+]
+EMULATED = rates.Facts(period_s=1.0, real=False, own_disks={})
+
+
+def output(rows: list[list[Any]], wall: float = 1000.0, **more: Any) -> str:
+    header = {"clock": [50.0, wall], "columns": COLUMNS, "cores": 4, **more}
+    lines = [" ".join("-" if value is None else str(value) for value in row) for row in rows]
+    return "\n".join([json.dumps(header), *lines, json.dumps({"cpu_s": 0.25, "missed": 2})]) + "\n"
+
+
+ROWS: list[list[Any]] = [
+    [50.0, 1.0, 0.5, 100, 0, 0, 0, 0.0, 10, 20, 5.0],
+    [51.0, 2.0, 1.0, 300, 50, 0, 1, 0.5, 20, 40, 5.5],
+    [52.0, 2.0, 1.0, 200, 50, 80, None, None, 20, 140, 5.5],
+    [52.2, 2.5, 1.0, 200, 50, 90, None, None, 25, 160, 5.5],
+]
+
+
+def host(name: str = "n0", rows: list[list[Any]] = ROWS, cores: float | None = None) -> HostSamples:
+    return parse(name, output(rows), cores, 900.0, 1100.0)
+
+
+def rows_of(points: list[rates.Point], name: str, domain: str, metric: str) -> list[tuple[float, float]]:
+    return [(p.t_s, p.value) for p in points if (p.host, p.domain, p.metric) == (name, domain, metric)]
+
+
+def test_rates_are_means_since_the_sample_before() -> None:
+    points = list(rates.points([host()], EMULATED))
+    assert rows_of(points, "n0", "cpu", "user") == [(1001.0, 0.25), (1002.0, 0.0)]
+    assert rows_of(points, "n0", "cpu", "system") == [(1001.0, 0.125), (1002.0, 0.0)]
+    # The states of threads were looked at once: nothing is made up for the second tick.
+    assert rows_of(points, "n0", "cpu", "wait") == [(1001.0, 0.25)]
+    assert rows_of(points, "n0", "cpu", "idle") == [(1001.0, 0.375)]
+    assert rows_of(points, "n0", "load", "1min") == [(1001.0, 0.5)]
+    assert rows_of(points, "n0", "disk", "written") == [(1001.0, 0.0), (1002.0, 80.0)]
+    assert rows_of(points, "n0", "disk", "utilisation") == [(1001.0, 0.5), (1002.0, 0.0)]
+    assert rows_of(points, "n0", "net:ib", "sent") == [(1001.0, 20.0), (1002.0, 100.0)]
+    assert {p.source for p in points} == {rates.PROCFS, rates.STATES}
+
+
+def test_a_quota_is_a_hosts_cores() -> None:
+    points = list(rates.points([host(cores=2.0)], EMULATED))
+    assert rows_of(points, "n0", "cpu", "user")[0] == (1001.0, 0.5)
+
+
+def test_means_are_of_all_hosts_or_none() -> None:
+    missing = [ROWS[0], ROWS[2], ROWS[3]]
+    points = rates.points([host(), host("n1", missing)], EMULATED)
+    assert rows_of(points, "mean", "memory", "used") == [(1002.0, 200.0)]
+    assert rows_of(points, "n0", "memory", "used") == [(1001.0, 300.0), (1002.0, 200.0)]
+    assert [p.t_s for p in points] == sorted(p.t_s for p in points)
+
+
+def test_a_clock_that_is_wrong_is_put_right_by_the_least() -> None:
+    early = parse("n1", output(ROWS, wall=10.0), None, 900.0, 1100.0)
+    assert early.rows[0]["t"] == 900.0
+    late = parse("n1", output(ROWS, wall=5000.0), None, 900.0, 1100.0)
+    assert late.rows[-1]["t"] == pytest.approx(1102.2)
+
+
+@pytest.mark.parametrize("text", ["", "Traceback: no\n", output(ROWS).rsplit("\n", 2)[0], output(ROWS[:1])])
+def test_a_sampler_that_ended_early(text: str) -> None:
+    with pytest.raises(KvasirError, match=r"host n2: its sampler did not come to its end; it said: "):
+        parse("n2", text, None, 0.0, 1.0)
+
+
+def test_sums_over_hosts() -> None:
+    hosts = [host(), host("n1")]
+    points = rates.points(hosts, EMULATED)
+    found = {
+        m.name: m for m in [*metrics.use(hosts, points, EMULATED, "none"), *metrics.sampling(hosts, 0.1)]
+    }
+    assert {name: m.value for name, m in found.items()} == {
+        "cpu.seconds": 4.0,
+        "memory.peak": 600.0,
+        "net.bytes": 280.0,
+        "net.bytes.ib": 280.0,
+        "disk.read": 100.0,
+        "disk.written": 180.0,
+        "load.mean": 0.5,
+        "sampler.samples": 8,
+        "sampler.missed": 4,
+        "sampler.cpu": 0.6,
+    }
+    assert {name: m.unit for name, m in found.items() if name in metrics.NAMES} == metrics.NAMES
+
+
+def test_disks_that_are_devices_count_what_went_through_them() -> None:
+    facts = rates.Facts(1.0, False, {"hdd": (1e-6, None)})
+    before: dict[str, float | None] = {"t": 0.0, "user": 0.0, "system": 0.0, "memory": 1.0, "read": 0.0}
+    before |= {"disk.hdd.read": 0.0, "disk.hdd.written": 0.0, "disk.hdd.busy": 0.0}
+    now = before | {"t": 2.0, "read": 70.0, "disk.hdd.read": 1.0, "disk.hdd.busy": 0.1}
+    points = list(rates.of_host(HostSamples("n0", 2, [before, now], 0, 0), facts))
+    assert rows_of(points, "n0", "disk", "read") == [(2.0, 0.5)]
+    # One byte at a rate of one byte per second: busy for a second of the two.
+    assert rows_of(points, "n0", "disk", "utilisation") == [(2.0, 0.5)]
+
+
+def test_real_hosts_have_all_states_and_energy() -> None:
+    facts = rates.Facts(1.0, True, {}, "measured:rapl-powercap")
+    before: dict[str, float | None] = {"t": 0.0, "user": 0.0, "system": 0.0, "wait": 0.0, "memory": 1.0}
+    before |= {"load": 3.0, "energy": 5.0}
+    now = before | {"t": 1.0, "user": 1.0, "wait": 0.5, "energy": 55.0}
+    samples = HostSamples("n0", 2, [before, now], 0, 0)
+    points = list(rates.of_host(samples, facts))
+    cpu = {p.metric: p.value for p in points if p.domain == "cpu"}
+    assert cpu == {"user": 0.5, "system": 0.0, "wait": 0.25, "idle": 0.25}
+    assert rows_of(points, "n0", "power", "power") == [(1.0, 50.0)]
+    energy = metrics.energy_of_hosts([samples, samples], "measured:rapl-powercap", "")
+    assert [(m.name, m.value) for m in metrics.energy(energy, 10.0)] == [
+        ("energy.total", 100.0),
+        ("power.mean", 100.0),
+        ("ed2p", 10000.0),
+    ]
+
+
+def test_energy_that_is_not_known_says_why() -> None:
+    energy = metrics.Energy(None, 0.0, "none", "no meter")
+    assert {(m.value, m.source, m.reason) for m in metrics.energy(energy, None)} == {
+        (None, "none", "no meter")
+    }
+
+
+def domain(joules: float | None) -> dict[str, Any]:
+    return {"energy_J": joules, "reason": "" if joules else "it stood still"}
+
+
+@pytest.mark.parametrize(
+    ("domains", "joules", "names"),
+    [
+        ({"package-0": domain(5), "package-1": domain(6), "dram-0": domain(1)}, 12.0, 3),
+        ({"package-0": domain(5), "dram-0": domain(None)}, 5.0, 1),
+        ({"package-0": domain(5), "node": domain(50)}, 50.0, 1),
+        ({"package-0": domain(None)}, None, 0),
+    ],
+)
+def test_the_machines_energy(domains: dict[str, Any], joules: float | None, names: int) -> None:
+    summary = {"domains": domains, "source": "measured:x", "duration_s": 2.0, "reason": ""}
+    energy, used = total(summary)
+    assert (energy.joules, len(used)) == (joules, names)
+    assert energy.reason == ("" if joules else "package-0: it stood still")
+
+
+def test_power_of_one_machine_is_shared_by_its_hosts() -> None:
+    points = metrics.mean_power([(1.0, 20.0), (1.01, 4.0), (2.0, 10.0)], 2, "emulated:x", 1.0)
+    assert [(p.host, p.t_s, p.value) for p in points] == [("mean", 1.0, 12.0), ("mean", 2.0, 5.0)]
