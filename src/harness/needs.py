@@ -11,17 +11,24 @@ from harness.config import Config
 from harness.spec import Plan
 
 
+def count(plans: list[Plan]) -> int:
+    """Runs of all plans; those that studies share count once."""
+    shared = {run.folder for plan in plans for cell in plan.cells.values() for run in cell.runs}
+    return sum(len(plan.runs) for plan in plans) + len(shared)
+
+
 def shortage(config: Config, plans: list[Plan]) -> tuple[str, list[str]]:
     """What the plans need, as lines for the user, and why this machine cannot give it ('' if it can).
 
     Only a site whose runs happen on this machine is held against this machine.
     """
     memory = max(plan.needs.memory for plan in plans)
-    disk = sum(plan.needs.disk for plan in plans)
-    missing = sum(plan.needs.missing for plan in plans)
+    scratch = max(plan.needs.scratch for plan in plans)
+    disk = sum(plan.needs.disk for plan in plans) + scratch
+    missing = sum(plan.needs.missing for plan in plans) + scratch
     ranks = max(plan.needs.ranks for plan in plans)
     lines = [
-        f"scale {config.top.scale} at site {config.top.site}: {sum(len(p.runs) for p in plans)} runs of up to "
+        f"scale {config.top.scale} at site {config.top.site}: {count(plans)} runs of up to "
         f"{ranks} ranks, {memory / 1e9:.1f} GB of memory, {disk / 1e9:.1f} GB of disk for data"
     ]
     if not config.site.here:

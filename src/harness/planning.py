@@ -6,25 +6,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from harness.capping import cap_refusal
+from harness.cells.order import joined
+from harness.cells.spec import CellSpec
 from harness.config import Config, load_config
 from harness.config.load import read_yaml
 from harness.errors import KvasirError
 from harness.frameworks import plan
+from harness.here import Here
 from harness.spec import Plan, RunSpec, TableSpec
 
 
 class Planner:
-    """Plans of all chosen studies at one scale and site. Looks at the machine only for its power caps."""
+    """Plans of all chosen studies at one scale and site. Looks at the machine only for what it refuses."""
 
     def __init__(self, choices: dict[str, Any], folder: Path = Path("config")) -> None:
         self.config: Config = load_config(choices, folder)
+        self.here = Here(self.config.site)
         self._plans: dict[str, Plan] = {}
-
-    @cached_property
-    def refusal(self) -> str:
-        """Why no cap can be set at the site, or ''."""
-        return cap_refusal(self.config.site)
 
     def plan(self, study: str) -> Plan:
         """Runs, tables and texts of a study."""
@@ -32,7 +30,7 @@ class Planner:
             raise KvasirError(f"study {study} is not among the chosen ones: {', '.join(self.config.studies)}")
         if study not in self._plans:
             model = self.config.studies[study]
-            self._plans[study] = plan(model, self.config, self.refusal)
+            self._plans[study] = plan(model, self.config, self.here)
         return self._plans[study]
 
     def run(self, study: str, experiment: str, point: str, rep: int) -> RunSpec:
@@ -41,6 +39,19 @@ class Planner:
         if run is None:
             raise KvasirError(f"no such run in the plan of study {study}: {experiment}/{point}/{rep}")
         return run
+
+    @cached_property
+    def cells(self) -> dict[str, CellSpec]:
+        """Clusters by name, each with the runs of all chosen studies on it."""
+        return joined(cell for study in self.config.studies for cell in self.plan(study).cells.values())
+
+    def cell(self, name: str) -> CellSpec:
+        """The specification of one cell. Raises KvasirError when the plan has none of that name."""
+        if name not in self.cells:
+            raise KvasirError(
+                f"no such cell in the plan: {name}; there are {', '.join(self.cells) or 'none'}"
+            )
+        return self.cells[name]
 
     def table(self, study: str, experiment: str) -> TableSpec:
         """The specification of an experiment's table. Raises KvasirError when the study has none of that name."""

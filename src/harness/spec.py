@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from harness.cells.spec import CellSpec
 from harness.datasets import Text
 from harness.records import Factors, Identity
 
@@ -65,6 +66,15 @@ class Runs(_Model):
 
     folder: str
     repetitions: int
+    declared: str | None = None
+    """The one file that the workflow knows of these runs; none: the run.json of each."""
+
+    @property
+    def files(self) -> list[str]:
+        """What the workflow waits for."""
+        if self.declared is not None:
+            return [self.declared]
+        return [f"{self.folder}/{rep}/run.json" for rep in range(1, self.repetitions + 1)]
 
 
 class TableSpec(_Model):
@@ -91,6 +101,8 @@ class Needs:
     missing: int
     """Size of the data that are not there yet."""
     ranks: int
+    scratch: int = 0
+    """Size of what a run writes and leaves nothing of."""
 
 
 @dataclass
@@ -102,6 +114,8 @@ class Plan:
     needs: Needs
     texts: dict[str, Text] = field(default_factory=dict)
     """Texts by their path."""
+    cells: dict[str, CellSpec] = field(default_factory=dict)
+    """Clusters by name, with the runs that this study makes on each; other studies may make more there."""
 
     @cached_property
     def by_name(self) -> dict[tuple[str, str, int], RunSpec]:

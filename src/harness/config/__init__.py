@@ -1,6 +1,8 @@
 """Typed configuration: models (no I/O) and the loader that reads them from `config/`."""
 
+from harness.config.cells_study import CellsStudy
 from harness.config.engine_study import Dataset, EngineStudy
+from harness.config.frameworks import FrameworkEntry
 from harness.config.load import Config, load_config
 from harness.config.netsim_study import NetsimStudy
 from harness.config.scale import EeeScale, MimirScale, Scale
@@ -9,12 +11,14 @@ from harness.config.study import Experiment, Figure, Level, Study
 from harness.config.top import Top
 
 __all__ = [
+    "CellsStudy",
     "Config",
     "Dataset",
     "EeeScale",
     "EngineStudy",
     "Experiment",
     "Figure",
+    "FrameworkEntry",
     "Level",
     "MimirScale",
     "NetsimStudy",

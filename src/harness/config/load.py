@@ -9,7 +9,9 @@ from typing import Annotated, Any, TypeVar
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
+from harness.config.cells_study import CellsStudy
 from harness.config.engine_study import EngineStudy
+from harness.config.frameworks import FrameworkEntry, FrameworkId
 from harness.config.netsim_study import NetsimStudy
 from harness.config.scale import Scale
 from harness.config.site import Site
@@ -20,12 +22,13 @@ from harness.errors import KvasirError
 Model = TypeVar("Model")
 
 STUDY: TypeAdapter[Study] = TypeAdapter(
-    Annotated[EngineStudy | NetsimStudy, Field(discriminator="framework")]
+    Annotated[EngineStudy | NetsimStudy | CellsStudy, Field(discriminator="framework")]
 )
 """A study of any framework: a new one adds its class here."""
 
+FRAMEWORKS: TypeAdapter[dict[FrameworkId, FrameworkEntry]] = TypeAdapter(dict[FrameworkId, FrameworkEntry])
 
-FRAMEWORKS = ("engine", "netsim")
+KINDS = ("engine", "netsim", "cells")
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Config:
     scale: Scale
     site: Site
     studies: dict[str, Study]
+    frameworks: dict[str, FrameworkEntry]
 
     @property
     def results(self) -> str:
@@ -48,7 +52,7 @@ def describe(error: ValidationError, file: str) -> str:
     lines = []
     for item in error.errors():
         # The name of a study's framework is part of pydantic's path but not of the file.
-        parts = item["loc"][1:] if item["loc"] and item["loc"][0] in FRAMEWORKS else item["loc"]
+        parts = item["loc"][1:] if item["loc"] and item["loc"][0] in KINDS else item["loc"]
         key = ".".join(str(part) for part in parts) or "(the whole file)"
         found = repr(item["input"])
         if item["type"] == "missing":
@@ -105,4 +109,21 @@ def load_config(values: dict[str, Any], folder: Path = Path("config")) -> Config
             raise KvasirError(
                 f"{folder}/scales/{top.scale}.yaml: {name}: found nothing: the scale has no sizes for this"
             )
-    return Config(top, scale, site, studies)
+    file = folder / "frameworks.yaml"
+    frameworks = parse(FRAMEWORKS, read_yaml(file), str(file))
+    for name, study in studies.items():
+        if isinstance(study, CellsStudy):
+            _require_frameworks(study, frameworks, f"{folder}/studies/{name}.yaml", str(file))
+    return Config(top, scale, site, studies, frameworks)
+
+
+def _require_frameworks(
+    study: CellsStudy, known: dict[str, FrameworkEntry], file: str, frameworks: str
+) -> None:
+    for name, experiment in study.experiments.items():
+        levels = experiment.levels_of("framework") or {str(study.defaults["framework"])}
+        if unknown := sorted(levels - set(known)):
+            raise KvasirError(
+                f"{file}: experiments.{name}: found framework {', '.join(unknown)}: allowed are those of "
+                f"{frameworks}: {', '.join(known)}"
+            )

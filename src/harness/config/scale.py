@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, PositiveInt, model_validator
 
+from harness.config.cells_study import CellsScale, CellsStudyScale
 from harness.strict import Strict
 
 
@@ -58,3 +59,12 @@ class Scale(Strict):
 
     mimir: MimirScale | None = None
     eee: EeeScale | None = None
+    cells: CellsScale | None = Field(default=None, description="the clusters that mrev and hpc share")
+    mrev: CellsStudyScale | None = None
+    hpc: CellsStudyScale | None = None
+
+    @model_validator(mode="after")
+    def _studies_have_their_cells(self) -> Scale:
+        if self.cells is None and (self.mrev or self.hpc):
+            raise ValueError("cells: found nothing: studies mrev and hpc need it")
+        return self

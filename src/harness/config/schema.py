@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from harness.config.load import STUDY
+from harness.config.load import FRAMEWORKS, STUDY
 from harness.config.scale import Scale
 from harness.config.site import Site
 from harness.config.top import Top
@@ -17,6 +17,7 @@ MODELS: dict[str, TypeAdapter[Any]] = {
     "scale": TypeAdapter(Scale),
     "site": TypeAdapter(Site),
     "study": STUDY,
+    "frameworks": FRAMEWORKS,
 }
 
 

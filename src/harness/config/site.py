@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, PositiveFloat
 
+from harness.hosts.settings import HostsSettings
 from harness.power.settings import PowerSettings
 from harness.strict import Strict
 
@@ -31,4 +32,8 @@ class Site(Strict):
     native: bool = Field(description="compile for the instruction set of the machine that builds")
     have: list[str] = Field(description="hardware that a claim's literal check may rely on")
     power: SitePower
+    hosts: HostsSettings | None = Field(
+        default=None,
+        description="hosts, networks and disks for clusters; none: no study that needs them runs",
+    )
     results: str = Field(default="results", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")

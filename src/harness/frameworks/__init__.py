@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from harness.config import Config, EngineStudy, NetsimStudy, Study
-from harness.frameworks import engine, netsim
+from harness.config import CellsStudy, Config, EngineStudy, NetsimStudy, Study
+from harness.frameworks import cells, engine, netsim
+from harness.here import Here
 from harness.spec import Plan
 
 
-def plan(study: Study, config: Config, cap_refusal: str) -> Plan:
-    """Runs, tables and needs of a study. `cap_refusal` says why no power cap can be set here ('' if it can)."""
+def plan(study: Study, config: Config, here: Here) -> Plan:
+    """Runs, tables and needs of a study. `here` says what the site's machine refuses."""
     if isinstance(study, EngineStudy):
-        return engine.plan(study, config, cap_refusal)
+        return engine.plan(study, config, here.caps)
     if isinstance(study, NetsimStudy):
         return netsim.plan(study, config)
+    if isinstance(study, CellsStudy):
+        return cells.plan(study, config, here.clusters)
     raise TypeError(f"study {study.id}: no framework {study.framework}")
