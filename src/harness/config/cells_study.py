@@ -1,0 +1,109 @@
+"""A study of MapReduce frameworks on clusters: each point is a framework, a size, a disk and a benchmark."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
+
+from harness.config.study import Level, Study, Word
+from harness.errors import KvasirError
+from harness.hadoop.benchmarks import CLASSES, make
+from harness.hadoop.parameters import Parameters
+from harness.strict import Strict
+
+FACTORS = ("framework", "nodes", "disk", "benchmark")
+DISKS = ("hdd", "ssd")
+
+Settings = dict[str, dict[str, Any]]
+"""What benchmarks are told, by benchmark."""
+
+
+def checked(settings: Settings) -> Settings:
+    """The same; ValueError names a benchmark that does not exist, or a setting that it does not have."""
+    for name, values in settings.items():
+        try:
+            make(name, values)
+        except KvasirError as error:
+            raise ValueError(str(error)) from None
+    return settings
+
+
+class CellsStudy(Study):
+    """One published study, re-run on clusters of hosts. Studies of this kind share clusters, inputs and runs."""
+
+    framework: Literal["cells"]
+    without: list[dict[Word, Level]] = Field(
+        default_factory=list, description="points with all of these levels are left out, as in the paper"
+    )
+    traces: list[Word] = Field(default_factory=list, description="experiments with a table of samples")
+    tasks: list[Word] = Field(default_factory=list, description="experiments with a table of tasks' phases")
+
+    def kinds(self, experiment: str) -> list[str]:
+        """Metrics, and samples and tasks where the study wants them."""
+        more = {".trace": self.traces, ".tasks": self.tasks}
+        return ["", *[kind for kind, experiments in more.items() if experiment in experiments]]
+
+    @model_validator(mode="after")
+    def _levels_are_known(self) -> CellsStudy:
+        if tuple(self.defaults) != FACTORS:
+            raise ValueError(f"defaults: found {list(self.defaults)}, expected {list(FACTORS)} in this order")
+        for key, named in (("traces", self.traces), ("tasks", self.tasks)):
+            if unknown := set(named) - set(self.experiments):
+                raise ValueError(f"{key}: no such experiment: {', '.join(sorted(unknown))}")
+        known: dict[str, tuple[str, ...]] = {"disk": DISKS, "benchmark": tuple(CLASSES)}
+        for name, experiment in self.experiments.items():
+            for factor, allowed in known.items():
+                if unknown := experiment.levels_of(factor) - set(allowed):
+                    raise ValueError(
+                        f"experiment {name}: unknown {factor} {sorted(unknown)}, known: {list(allowed)}"
+                    )
+            if wrong := [level for level in experiment.levels_of("nodes") if not _is_count(level)]:
+                raise ValueError(f"experiment {name}: nodes: found {wrong}, expected whole numbers from 2")
+        return self
+
+
+def _is_count(level: str) -> bool:
+    return level.isdigit() and int(level) > 1
+
+
+class CellsScale(Strict):
+    """How large the cells are that all studies of this kind share."""
+
+    repetitions: PositiveInt = Field(le=100)
+    more_repetitions: dict[str, PositiveInt] = Field(
+        default_factory=dict, description="benchmarks with another number of repetitions"
+    )
+    timeout_s: PositiveFloat = Field(description="a program that takes longer is stopped, its run a timeout")
+    period_s: PositiveFloat = Field(default=1, description="between two samples of a host")
+    minutes: PositiveInt = Field(description="time to ask a scheduler for, for one cell")
+    parameters: Parameters = Field(default=Parameters(), description="of Hadoop, by MREv's names")
+    benchmarks: Settings = Field(default_factory=dict, description="settings of the benchmarks")
+
+    @model_validator(mode="after")
+    def _benchmarks_are_known(self) -> CellsScale:
+        checked(self.benchmarks)
+        checked({name: {} for name in self.more_repetitions})
+        return self
+
+
+class CellsStudyScale(Strict):
+    """How much of one study is run; sizes are those of the cells unless the study has its own."""
+
+    only: dict[str, list[Level]] = Field(
+        default_factory=dict, description="by factor: the levels to keep; points with others are left out"
+    )
+    without: list[dict[str, Level]] = Field(
+        default_factory=list, description="points with all of these levels are left out"
+    )
+    leave_out: list[str] = Field(
+        default_factory=list, description="experiments that are not made at this scale"
+    )
+    benchmarks: Settings = Field(
+        default_factory=dict, description="settings of the benchmarks where this study's differ"
+    )
+
+    @model_validator(mode="after")
+    def _benchmarks_are_known(self) -> CellsStudyScale:
+        checked(self.benchmarks)
+        return self
