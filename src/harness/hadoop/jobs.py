@@ -24,6 +24,10 @@ class JobError(KvasirError):
     """A program on the cluster failed, or took too long: its time means nothing."""
 
 
+class JobTimeout(JobError):
+    """A program took too long and was stopped."""
+
+
 @dataclass(frozen=True)
 class JobResult:
     """A program that ended well, and the jobs it submitted."""
@@ -140,7 +144,7 @@ def run_job(
     ids = job_ids(output)
     if code is None:
         _kill(cluster, ids)
-        raise JobError(f"{name}: took longer than {timeout_s:g} s, stopped (log: {log})")
+        raise JobTimeout(f"{name}: took longer than {timeout_s:g} s, stopped (log: {log})")
     if code:
         raise JobError(f"{name}: exit code {code} (log: {log})\n{_last_words(output)}")
     jobs = [fetch(cluster, job) for job in ids]

@@ -89,4 +89,4 @@ class Bayes(Benchmark[BayesSettings]):
             require(found == expected, self.name, "labels differ from those that one process gives")
             checks["labels"] = f"each of {len(found)} pairs of labels as often as one process gives it"
         cell.hdfs.remove(OUTPUT)
-        return ([metric("accuracy", accuracy, "1", "the output")], checks)
+        return ([metric("accuracy", accuracy, "1", "measured:output")], checks)

@@ -1,4 +1,4 @@
-"""TestDFSIO: throughput of HDFS, each map task writes or reads one file."""
+"""TestDFSIO: throughput of HDFS, each map task writes or reads one file. Its MB, and ours here, are 2^20 bytes."""
 
 from __future__ import annotations
 
@@ -89,15 +89,15 @@ class Dfsio(Benchmark[DfsioSettings]):
         )
         require(moved >= total * MIB, self.name, f"{moved} bytes were moved instead of {total * MIB}")
         span = sum(map_seconds(job) for job in result.jobs)
-        source = "TestDFSIO"
+        source = "measured:testdfsio"
         return (
             [
                 # A stream's bytes by its own time; the whole: all bytes by the time that any map task ran.
-                metric("throughput_per_stream", said["per_stream"], "MiB/s", source),
-                metric("throughput", total / span, "MiB/s", "job history"),
-                metric("io_rate", said["rate"], "MiB/s", source),
-                metric("io_rate_deviation", said["deviation"], "MiB/s", source),
-                metric("stored", usage.stored / MIB, "MiB", "NameNode"),
+                metric("throughput.stream", said["per_stream"], "MB/s", source),
+                metric("throughput.aggregate", total / span, "MB/s", "measured:history"),
+                metric("io.rate", said["rate"], "MB/s", source),
+                metric("io.rate.deviation", said["deviation"], "MB/s", source),
+                metric("stored", usage.stored, "B", "measured:namenode"),
             ],
             {
                 "files": f"{files} files of {self.settings.file_mb} MiB, all processed and there in full length"

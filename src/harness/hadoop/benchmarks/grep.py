@@ -32,6 +32,6 @@ class Grep(TextBenchmark):
         require(counts == sorted(counts, reverse=True), self.name, "the output is not in falling order")
         cell.hdfs.remove(OUTPUT)
         return (
-            [metric("matches", sum(counts), "1", "the output")],
+            [metric("matches", sum(counts), "1", "measured:output")],
             {"matches": f"each of {len(counts)} matches as often as one process found it, in falling order"},
         )

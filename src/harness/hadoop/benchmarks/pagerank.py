@@ -80,9 +80,9 @@ class PageRank(Benchmark[PageRankSettings]):
         cell.hdfs.remove(OUTPUT)
         return (
             [
-                metric("vertices", vertices, "1", "job counter"),
-                metric("edges", edges, "1", "job counter"),
-                metric("iterations", settings.iterations, "1", "settings"),
+                metric("vertices", vertices, "1", "measured:counters"),
+                metric("edges", edges, "1", "measured:counters"),
+                metric("iterations", settings.iterations, "1", "analytic"),
             ],
             checks,
         )

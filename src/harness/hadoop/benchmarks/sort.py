@@ -46,6 +46,6 @@ class Sort(TextBenchmark):
         require(found["misplaced"] == 0, self.name, f"{found['misplaced']} records are in a wrong file")
         cell.hdfs.remove(OUTPUT)
         return (
-            [metric("records", found["records"], "1", "the output")],
+            [metric("records", found["records"], "1", "measured:output")],
             {"records": f"{found['records']} with checksum {found['checksum']} as in the input, in order"},
         )

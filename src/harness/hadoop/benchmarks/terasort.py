@@ -84,6 +84,6 @@ class TeraSort(Benchmark[TeraSortSettings]):
         )
         cell.hdfs.remove(OUTPUT)
         return (
-            [metric("records", self.rows, "1", "settings")],
+            [metric("records", self.rows, "1", "analytic")],
             {"order": f"TeraValidate names no error; checksum {checksum} as generated"},
         )

@@ -1,0 +1,155 @@
+"""One run on a cell: inputs, the timed part under the monitor, the check of the output, and the record of it all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from harness.cells.framework import Framework
+from harness.cells.spec import CellRun, CellSpec
+from harness.environment import git_state, machine, moment
+from harness.errors import KvasirError
+from harness.files import dump_json
+from harness.hadoop.benchmarks import Cell, InvalidOutput, make
+from harness.hadoop.jobs import JobResult, JobTimeout
+from harness.hosts import Hosts
+from harness.monitor import Monitor
+from harness.power import PowerSettings
+from harness.records import Metric, Outcome, Record, Status, save, write_folder
+
+SPECIFICATION = "specification.json"
+CLOCK = "measured:clock"
+REASON_CHARACTERS = 600
+
+
+@dataclass(frozen=True)
+class Here:
+    """What all runs of a cluster have in common."""
+
+    spec: CellSpec
+    cell: Cell
+    hosts: Hosts
+    programs: dict[str, dict[str, Any]]
+    """What Hadoop and the other frameworks' programs are, by name."""
+
+
+def specification(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """All that the outcome of a run may depend on: if it is the same, the run need not be made again."""
+    return {
+        "benchmark": run.benchmark,
+        "settings": run.settings,
+        "framework": spec.frameworks[run.framework],
+        **{key: getattr(spec, key) for key in ("nodes", "disk", "interface", "hosts", "power", "parameters")},
+        "period_s": spec.period_s,
+        "programs": {name: facts.get("digest", facts) for name, facts in programs.items()},
+    }
+
+
+def made_before(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, Any]]) -> bool:
+    """Whether the record of a run is there and still counts."""
+    folder = Path(run.folder)
+    if not (folder / "run.json").is_file():
+        return False
+    try:
+        known = json.loads((folder / SPECIFICATION).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return bool(known == json.loads(json.dumps(specification(spec, run, programs))))
+
+
+def times(result: JobResult) -> list[Metric]:
+    """Total, work and start-up, seconds."""
+    total, work = result.seconds, result.work_seconds
+    return [
+        Metric(name="time.total", value=total, unit="s", source=CLOCK),
+        Metric(name="time.work", value=work, unit="s", source=CLOCK),
+        Metric(name="time.startup", value=total - work, unit="s", source=CLOCK),
+    ]
+
+
+def link_rate(here: Here) -> Metric:
+    """Rate of the cell's interface, where it is ours to set."""
+    rate = here.hosts.interconnect(here.spec.interface).rate_mbit_s
+    if rate is None:
+        reason = "no rate is set: the link is as fast as it is"
+        return Metric(name="link.rate", value=None, unit="Mbit/s", source="none", reason=reason)
+    return Metric(name="link.rate", value=rate, unit="Mbit/s", source="emulated:tbf")
+
+
+def environment(here: Here) -> dict[str, Any]:
+    """Machine, software, hosts and moment of a run."""
+    interfaces = here.spec.hosts.get("interfaces", {})
+    return {
+        **machine(),
+        **moment(),
+        "git": git_state(),
+        "programs": here.programs,
+        "hosts": {
+            "kind": here.spec.hosts.get("kind", "emulated"),
+            "rates_mbit_s": {name: link.get("rate_mbit_s") for name, link in interfaces.items()},
+            "disks": here.spec.hosts.get("disks", {}),
+        },
+    }
+
+
+def record_failure(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, Any]], reason: str) -> Outcome:
+    """Record a run that could not even be begun."""
+    outcome = Outcome(status="failed", reason=reason, started=datetime.now(UTC).isoformat())
+    facts = {**machine(), **moment(), "git": git_state(), "programs": programs}
+    with write_folder(Path(run.folder)) as folder:
+        (folder / "log.txt").write_text(reason + "\n", encoding="utf-8")
+        dump_json(specification(spec, run, programs), folder / SPECIFICATION)
+        save(Record(identity=run.identity, environment=facts, outcome=outcome, metrics=[]), folder)
+    return outcome
+
+
+def measure(here: Here, run: CellRun, framework: Framework) -> Outcome:
+    """Make a run and write its record. A run that fails, takes too long or has a wrong output is recorded as such.
+
+    Raises KvasirError when the record cannot be written.
+    """
+    name = f"{run.identity.point}-{run.identity.rep}"
+    facts = environment(here)
+    with write_folder(Path(run.folder)) as folder:
+        started, began = datetime.now(UTC), time.monotonic()
+        metrics: list[Metric] = []
+        status: Status = "ok"
+        reason = ""
+        try:
+            metrics = attempt(here, run, framework, name, folder)
+        except KvasirError as error:
+            status = "timeout" if isinstance(error, JobTimeout) else "failed"
+            wrong = "the output is wrong: " if isinstance(error, InvalidOutput) else ""
+            reason = f"{wrong}{error}"[:REASON_CHARACTERS]
+        seconds = next((m.value for m in metrics if m.name == "time.total"), time.monotonic() - began)
+        outcome = Outcome(status=status, reason=reason, started=started.isoformat(), seconds=seconds)
+        write_log(here.cell.cluster.log(name), reason, folder / "log.txt")
+        dump_json(specification(here.spec, run, here.programs), folder / SPECIFICATION)
+        save(Record(identity=run.identity, environment=facts, outcome=outcome, metrics=metrics), folder)
+    return outcome
+
+
+def attempt(here: Here, run: CellRun, framework: Framework, name: str, folder: Path) -> list[Metric]:
+    """The run itself; leaves trace and tasks in `folder`. Raises KvasirError when it is no time."""
+    benchmark = make(run.benchmark, run.settings)
+    benchmark.prepare(here.cell)
+    framework.prepare(benchmark, here.cell)
+    power = PowerSettings.model_validate(here.spec.power)
+    with Monitor(here.hosts, period_s=here.spec.period_s, trace=folder / "trace.csv", power=power) as monitor:
+        result = framework.execute(benchmark, here.cell, name)
+    metrics, _ = benchmark.validate(here.cell, result)
+    disturbed = Metric(name="disturbed", value=float(bool(result.disturbed)), unit="1", source=CLOCK)
+    return [*times(result), *metrics, *monitor.metrics(result.seconds), link_rate(here), disturbed]
+
+
+def write_log(source: Path, reason: str, target: Path) -> None:
+    """What the run's program printed, and why the run failed if it did."""
+    if source.is_file():
+        shutil.copyfile(source, target)
+    with target.open("a", encoding="utf-8") as file:
+        file.write(f"{reason}\n" if reason else "")
