@@ -1,6 +1,7 @@
 """Job histories as data."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from harness.errors import KvasirError
 from harness.hadoop import history
 from harness.hadoop.jobs import generic_options, job_ids
+from harness.monitor import tasks
 
 T0 = 1_700_000_000_000
 JOB = "job_1700_0001"
@@ -82,13 +84,26 @@ def test_phases_counters_and_failures() -> None:
         ("r_000000_0", "other", "merge", 5.0, 5.25),
         ("r_000000_0", "other", "reduce", 5.25, 6.0),
     ]
-    assert [(f.attempt, f.host, f.status, f.reason) for f in job.failures] == [
-        ("m_000000_0", "n1", "FAILED", "no memory")
+    assert [(f.attempt, f.host, f.start_s, f.end_s, f.status, f.reason) for f in job.failures] == [
+        ("m_000000_0", "n1", 2.5, 2.7, "FAILED", "no memory")
     ]
     assert job.counter("TaskCounter", "SPILLED_RECORDS") == 3
     assert job.counter("Count", "MAP_INPUT_RECORDS") == 7
     with pytest.raises(KvasirError, match=r"has no counter TaskCounter\.NONE"):
         job.counter("TaskCounter", "NONE")
+
+
+def test_rows_of_tasks(tmp_path: Path) -> None:
+    job = history.parse(text(EVENTS), {30: "n1", 31: "n2"})
+    tasks.write(tasks.of_jobs([job], T0 / 1000 - 10), tmp_path / "tasks.csv")
+    assert (tmp_path / "tasks.csv").read_text().splitlines() == [
+        "job,task,attempt,host,kind,phase,start_s,end_s,status",
+        f"{JOB},m_000000,0,n1,map,attempt,12.5,12.7,FAILED",
+        f"{JOB},m_000000,1,n2,map,map,13.0,14.0,SUCCEEDED",
+        f"{JOB},r_000000,0,other,reduce,shuffle,13.5,15.0,SUCCEEDED",
+        f"{JOB},r_000000,0,other,reduce,merge,15.0,15.25,SUCCEEDED",
+        f"{JOB},r_000000,0,other,reduce,reduce,15.25,16.0,SUCCEEDED",
+    ]
 
 
 def test_a_job_that_failed() -> None:

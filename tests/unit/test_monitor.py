@@ -8,28 +8,19 @@ import pytest
 from harness.errors import KvasirError
 from harness.monitor import metrics, rates
 from harness.monitor.meter import total
-from harness.monitor.samples import HostSamples, parse
+from harness.monitor.samples import HostSamples, parse, since
 
 COLUMNS = [
-    "t",
-    "user",
-    "system",
-    "memory",
-    "read",
-    "written",
-    "waiting",
-    "load",
-    "net.ib.received",
-    "net.ib.sent",
-    "disk.ssd.busy",
+    *("t", "user", "system", "memory", "read", "written", "waiting", "load"),
+    *("net.ib.received", "net.ib.sent", "disk.ssd.busy"),
 ]
 EMULATED = rates.Facts(period_s=1.0, real=False, own_disks={})
 
 
 def output(rows: list[list[Any]], wall: float = 1000.0, **more: Any) -> str:
-    header = {"clock": [50.0, wall], "columns": COLUMNS, "cores": 4, **more}
+    header = {"clock": [50.0, wall], "columns": COLUMNS, "cores": 4, "cpu_s": 0.05, **more}
     lines = [" ".join("-" if value is None else str(value) for value in row) for row in rows]
-    return "\n".join([json.dumps(header), *lines, json.dumps({"cpu_s": 0.25, "missed": 2})]) + "\n"
+    return "\n".join([json.dumps(header), *lines, json.dumps({"cpu_s": 0.3, "missed": 2})]) + "\n"
 
 
 ROWS: list[list[Any]] = [
@@ -82,6 +73,11 @@ def test_a_clock_that_is_wrong_is_put_right_by_the_least() -> None:
     assert late.rows[-1]["t"] == pytest.approx(1102.2)
 
 
+def test_counting_begins_with_the_last_sample_before_the_start() -> None:
+    assert [row["t"] for row in since(host(), 1001.5).rows] == [1001.0, 1002.0, pytest.approx(1002.2)]
+    assert since(host(), 1.0).rows == host().rows
+
+
 @pytest.mark.parametrize("text", ["", "Traceback: no\n", output(ROWS).rsplit("\n", 2)[0], output(ROWS[:1])])
 def test_a_sampler_that_ended_early(text: str) -> None:
     with pytest.raises(KvasirError, match=r"host n2: its sampler did not come to its end; it said: "):
@@ -104,7 +100,7 @@ def test_sums_over_hosts() -> None:
         "load.mean": 0.5,
         "sampler.samples": 8,
         "sampler.missed": 4,
-        "sampler.cpu": 0.6,
+        "sampler.cpu": pytest.approx(0.6),
     }
     assert {name: m.unit for name, m in found.items() if name in metrics.NAMES} == metrics.NAMES
 

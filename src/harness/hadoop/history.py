@@ -25,10 +25,12 @@ class Span(Strict):
 
 
 class Failure(Strict):
-    """An attempt that did not end well."""
+    """An attempt that did not end well, in seconds since the job was submitted."""
 
     attempt: str
     host: str
+    start_s: float
+    end_s: float
     status: str
     """FAILED or KILLED."""
     reason: str
@@ -141,10 +143,14 @@ class _Reader:
             self.span(event, "merge", shuffled, sorted_)
             self.span(event, "reduce", sorted_, self.seconds(event["finishTime"]))
         elif kind.endswith(("_ATTEMPT_FAILED", "_ATTEMPT_KILLED")):
+            end = event["finishTime"]
             self.failures.append(
                 Failure(
                     attempt=_short(event["attemptId"]),
                     host=self.host(event),
+                    # One that was killed before it ran has no start.
+                    start_s=self.seconds(self.started.get(event["attemptId"], end)),
+                    end_s=self.seconds(end),
                     status=event["status"],
                     reason=_text(event.get("error"))[:500],
                 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.errors import KvasirError
 
@@ -20,7 +20,7 @@ class HostSamples:
     """By column; `t` in s. None: not known at that moment."""
     missed: int
     cpu_s: float
-    """What sampling has cost, start included."""
+    """What sampling has cost, from the moment that the host was watched."""
     energy_reason: str = ""
 
     @property
@@ -32,6 +32,12 @@ class HostSamples:
         """How much a counter has grown; None where it is not known."""
         first, last = self.rows[0].get(column), self.rows[-1].get(column)
         return None if first is None or last is None else last - first
+
+
+def since(host: HostSamples, start: float) -> HostSamples:
+    """Without the samples before the last one that was taken by `start`: that is what everything counts from."""
+    before = sum(1 for row in host.rows if (row["t"] or 0) <= start)
+    return replace(host, rows=host.rows[max(before - 1, 0) :])
 
 
 def parse(host: str, text: str, cores: float | None, earliest: float, latest: float) -> HostSamples:
@@ -58,7 +64,7 @@ def parse(host: str, text: str, cores: float | None, earliest: float, latest: fl
             cores or float(header["cores"]),
             rows if len(rows) > 1 else _too_few(),
             int(end["missed"]),
-            float(end["cpu_s"]),
+            float(end["cpu_s"]) - float(header["cpu_s"]),
             str(header.get("energy_reason", "")),
         )
     except (ValueError, LookupError, TypeError):

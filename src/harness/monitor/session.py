@@ -21,7 +21,7 @@ from harness.hosts import Host, Hosts, Process
 from harness.hosts.probing import BOOT
 from harness.monitor import metrics, rates
 from harness.monitor.meter import Meter
-from harness.monitor.samples import HostSamples, parse
+from harness.monitor.samples import HostSamples, parse, since
 from harness.power import PowerSettings
 from harness.power.settings import POWERCAP_ROOT
 from harness.records import Metric
@@ -169,7 +169,7 @@ class Monitor:
         for number, ((_, log), bounds) in enumerate(zip(self._programs, self._bounds, strict=True)):
             try:
                 text = log.read_text(encoding="utf-8", errors="replace")
-                self._samples.append(parse(f"n{number}", text, cores, *bounds))
+                self._samples.append(since(parse(f"n{number}", text, cores, *bounds), self.origin))
             except KvasirError as error:
                 problems.append(str(error))
         self._problem = "; ".join(problems)

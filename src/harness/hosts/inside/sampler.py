@@ -29,12 +29,16 @@ def main(argv: list[str]) -> int:
     what: dict[str, Any] = json.loads(argv[0])
     source = machine.Machine(what) if what["kind"] == "slurm" else processes.Processes(what)
     first = source.read()  # opens all files, and says which columns there are
-    header = {"clock": [time.monotonic(), time.time()], "columns": list(first), **source.facts}
-    _write(json.dumps(header) + "\n")
+    header = {"clock": [time.monotonic(), time.time()], "columns": list(first), "cpu_s": _cpu_s()}
+    _write(json.dumps({**header, **source.facts}) + "\n")
     missed = _sample(source.read, what["period_s"])
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    _write(json.dumps({"cpu_s": used.ru_utime + used.ru_stime, "missed": missed}) + "\n")
+    _write(json.dumps({"cpu_s": _cpu_s(), "missed": missed}) + "\n")
     return 0
+
+
+def _cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
 
 
 def _sample(read: Callable[[], dict[str, float | None]], period: float) -> int:
