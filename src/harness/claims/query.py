@@ -48,20 +48,25 @@ def plain(value: object) -> str:
 
 
 @cache
+def _parser() -> duckdb.DuckDBPyConnection:
+    """An empty database, whose parser is all that is used of it."""
+    return duckdb.connect()
+
+
+@cache
 def parse(sql: str) -> Query:
     """The query in `sql`. Raises SqlError if it is anything but one SELECT over unqualified tables."""
-    with duckdb.connect() as connection:
-        try:
-            statements = connection.extract_statements(sql)
-            if len(statements) != 1:
-                raise SqlError(f"expected one SELECT, found {len(statements)} statements")
-            text = statements[0].query.strip().rstrip(";")
-            row = connection.execute("SELECT json_serialize_sql(?)", [text]).fetchone()
-        except duckdb.Error as error:
-            raise SqlError(str(error)) from None
-        tree = json.loads(row[0] if row else "{}")
-        if tree.get("error", True):
-            raise SqlError(tree.get("error_message", "not a SELECT"))
+    try:
+        statements = _parser().extract_statements(sql)
+        if len(statements) != 1:
+            raise SqlError(f"expected one SELECT, found {len(statements)} statements")
+        text = statements[0].query.strip().rstrip(";")
+        row = _parser().execute("SELECT json_serialize_sql(?)", [text]).fetchone()
+    except duckdb.Error as error:
+        raise SqlError(str(error)) from None
+    tree = json.loads(row[0] if row else "{}")
+    if tree.get("error", True):
+        raise SqlError(tree.get("error_message", "not a SELECT"))
     nodes = list(_nodes(tree))
     named = {node["table_name"] for node in nodes if node.get("type") == "BASE_TABLE"}
     within = {entry["key"] for node in nodes for entry in (node.get("cte_map") or {}).get("map", [])}

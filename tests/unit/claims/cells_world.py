@@ -1,0 +1,360 @@
+"""Made-up tables of studies mrev and hpc: a world in which the statements of both papers hold, or parts are missing.
+
+The numbers are set by hand, each where a paper has one. Points come from the studies' own experiments.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+CONFIG = Path(__file__).parents[3] / "config"
+FACTORS = ["framework", "nodes", "disk", "benchmark"]
+HEAD = ["study", "experiment", "point", "rep"]
+STATE = ["order", "status", "reason"]
+METRIC = ["metric", "value", "unit", "source"]
+TRACE = [*HEAD, *FACTORS, "t_s", "host", "domain", *METRIC]
+TASKS = [*HEAD, *FACTORS, "job", "task", "attempt", "host", "kind", "phase", "start_s", "end_s", "status"]
+CLOCK, PROCFS, METER = "measured:clock", "measured:procfs", "measured:ilo"
+NO_METER = "no power source: /sys/class/powercap is not there"
+RATES = {"gbe": 200.0, "ib": 800.0}
+NOT_ON_MPI = ("dfsio-write", "dfsio-read", "bayes", "pagerank", "grep")
+MISSING = ("hadoop-uda", "rdma-hadoop", "homr")
+SAMPLES = 20
+GB = {"mrev": 128e9, "hpc": 50e9}
+
+Factors = dict[str, Any]
+Numbers = dict[str, float]
+Change = Callable[[str, Factors, int, Numbers], None]
+"""Alters the numbers of one run (study, factors, repetition) in place."""
+
+
+@dataclass(frozen=True)
+class World:
+    """What the made-up tables are like."""
+
+    reps: int = 3
+    nodes: tuple[int, ...] = (3, 5, 9, 13)
+    disks: tuple[str, ...] = ("hdd", "ssd")
+    missing: tuple[str, ...] = MISSING
+    """Frameworks that nothing runs yet."""
+    size: float = 1.0
+    """Data over the paper's."""
+    meter: str = ""
+    """Source of watts and joules; empty for none."""
+    status: str = "ok"
+    change: Change | None = None
+    ungrouped: bool = False
+    """Frameworks of a cluster interleaved, as here, instead of one after the other, as the paper."""
+    turned: bool = False
+    """Traces that run from their end to their begin."""
+    empty: frozenset[str] = field(default_factory=frozenset)
+    """Tables `study/experiment` without a single row."""
+
+
+PAPER = World(missing=("homr",), meter=METER)
+"""Both papers' frameworks, all nodes and disks, with a meter."""
+
+
+def interface(framework: str) -> str:
+    """Interface of a framework."""
+    return "gbe" if framework.endswith("-gbe") else "ib"
+
+
+MREV_S = {"hadoop-gbe": (4000, 1500, 800), "hadoop-ipoib": (3600, 1000, 420), "hadoop-uda": (3000, 1700, 1200),
+          "rdma-hadoop": (3200, 900, 380), "engine-gbe": (3400, 1050, 500),
+          "engine-ipoib": (3300, 950, 450)}  # fmt: skip
+"""Seconds on 5, 9 and 13 nodes. On 3 nodes it is half as much again as on 5."""
+GAP = {("hdd", 3): 1.01, ("hdd", 5): 1.02, ("hdd", 9): 1.08, ("hdd", 13): 1.15,
+       ("ssd", 3): 1.02, ("ssd", 5): 1.06, ("ssd", 9): 1.2}  # fmt: skip
+"""TeraSort: time with GbE over that with IPoIB."""
+UDA_SSD = {3: 178.0, 5: 100.0, 9: 54.0}
+PAGERANK = {("hadoop-gbe", "hdd", 9): 1000.0, ("hadoop-ipoib", "hdd", 9): 767.0, ("hadoop-uda", "hdd", 9): 1050.0,
+            ("hadoop-gbe", "hdd", 13): 900.0, ("hadoop-ipoib", "hdd", 13): 636.3, ("hadoop-uda", "hdd", 13): 950.0,
+            ("hadoop-gbe", "ssd", 9): 971.0, ("hadoop-ipoib", "ssd", 9): 737.0,
+            ("hadoop-uda", "ssd", 9): 816.0}  # fmt: skip
+
+
+def terasort_s(framework: str, nodes: int, disk: str) -> float:
+    """TeraSort of 50 GB."""
+    base = 1000.0 / (nodes - 1) ** 0.8
+    if framework == "hadoop-uda":
+        return UDA_SSD.get(nodes, 50.0) if disk == "ssd" else 1.3 * base
+    if framework.startswith("engine-"):
+        best = 0.8 * UDA_SSD.get(nodes, 50.0) if disk == "ssd" else 0.6 * base
+        return best * (1.1 if framework == "engine-gbe" else 1.0)
+    if framework == "rdma-hadoop":
+        return base * (1.0 if nodes == 13 else 0.97) * (0.95 if disk == "ssd" else 1.0)
+    faster = {3: 0.6, 5: 0.65, 9: 0.75}.get(nodes, 0.8) if disk == "ssd" else 1.0
+    return base * faster * (GAP[disk, nodes] if framework == "hadoop-gbe" else 1.0)
+
+
+def wordcount_s(framework: str, nodes: int, disk: str) -> float:
+    """WordCount of 50 GB."""
+    share = {
+        "hadoop-gbe": 1.0,
+        "hadoop-ipoib": 0.99,
+        "hadoop-uda": 0.9,
+        "engine-gbe": 1.1,
+        "engine-ipoib": 1.02,
+    }
+    own = share.get(framework, 1.2 if nodes == 3 else 1.0)
+    return 900.0 / (nodes - 1) ** 0.95 * own * (0.97 if disk == "ssd" else 1.0)
+
+
+def seconds(study: str, f: Factors) -> float:
+    """Time of a run."""
+    framework, nodes, disk, benchmark = (f[name] for name in FACTORS)
+    if study == "mrev" and benchmark == "terasort":
+        times = MREV_S[framework]
+        return {3: 1.5 * times[0], 5: times[0], 9: times[1], 13: times[2]}[nodes]
+    if benchmark == "terasort":
+        return terasort_s(framework, nodes, disk)
+    if benchmark == "pagerank":
+        found = PAGERANK.get((framework, disk, nodes))
+        own = 1.0 if framework.endswith("-gbe") else 0.75
+        return found or 1000.0 * own * (1 + 0.02 * (13 - nodes))
+    return wordcount_s(framework, nodes, disk)
+
+
+def throughput(f: Factors) -> float:
+    """Megabytes a second and stream of TestDFSIO."""
+    framework, nodes, disk = f["framework"], f["nodes"], f["disk"]
+    gain = {3: 1.8, 5: 1.5, 9: 1.2}.get(nodes, 1.1) if disk == "ssd" else 1.0
+    base = 40.0 * gain
+    if f["benchmark"] == "dfsio-write":
+        return base * {"hadoop-gbe": 1 / 1.6, "hadoop-uda": 0.98, "rdma-hadoop": 1.5}.get(framework, 1.0)
+    slow = {3: 1.0, 5: 1.2, 9: 1.4, 13: 1.6}[nodes]
+    return base * {"hadoop-gbe": 1 / slow, "hadoop-uda": 0.98, "rdma-hadoop": 1.02}.get(framework, 1.0)
+
+
+def watts(f: Factors, seconds_: float) -> float:
+    """Mean power of all nodes: 120 W for the master, about 200 W for a worker, more varied where the disk counts."""
+    sway = 0.05 if f["benchmark"] == "terasort" else 0.01
+    wave = math.sin(zlib.crc32(repr(sorted(f.items())).encode()))
+    if (f["framework"], f["disk"], f["nodes"], f["benchmark"]) == ("rdma-hadoop", "ssd", 9, "terasort"):
+        return watts(f | {"nodes": 5}, 1) * (terasort_s("rdma-hadoop", 5, "ssd") / seconds_) ** 3
+    return (120 + 200 * (f["nodes"] - 1)) * (1 + sway * wave)
+
+
+def noise(study: str, f: Factors, rep: int) -> float:
+    """Small between repetitions; large where the paper of mrev says so."""
+    wild = study == "mrev" and f["nodes"] == 5 and f["framework"] in ("rdma-hadoop", "engine-gbe")
+    return 1 + (0.1 if wild else 0.002) * (rep - 2)
+
+
+def numbers(study: str, f: Factors, rep: int, world: World) -> Numbers:
+    """All metrics of a run."""
+    total = seconds(study, f) * noise(study, f, rep) * (1 if world.size >= 1 else 0.1)
+    found = {"time.total": total, "time.work": 0.9 * total, "time.startup": 0.1 * total,
+             "cpu.seconds": total * (f["nodes"] - 1), "memory.peak": 1e9 * f["nodes"], "net.bytes": 1e9,
+             "disk.read": 1e8, "disk.written": 1e9, "link.rate": RATES[interface(f["framework"])], "load.mean": 2.0,
+             "disturbed": 0.0}  # fmt: skip
+    if f["benchmark"] == "terasort":
+        found["records"] = GB[study] * world.size // 100
+    if f["benchmark"].startswith("dfsio"):
+        found["throughput.stream"] = throughput(f) * noise(study, f, rep)
+        found["throughput.aggregate"] = found["throughput.stream"] * 7 * (f["nodes"] - 1)
+    if f["benchmark"] == "pagerank":
+        found |= {"iterations": 4, "vertices": 2**24}
+    power = watts(f, total)
+    found |= {"power.mean": power, "energy.total": power * total, "ed2p": power * total**3}
+    if world.change:
+        world.change(study, f, rep, found)
+    return found
+
+
+def config_of(study: str) -> dict[str, Any]:
+    """A study's file."""
+    found: dict[str, Any] = yaml.safe_load((CONFIG / "studies" / f"{study}.yaml").read_text(encoding="utf-8"))
+    return found
+
+
+def points(study: str, experiment: str, world: World) -> Iterator[Factors]:
+    """The points of an experiment that a world has; of the papers, no SSD in the 13th node, no DFSIO on DataMPI."""
+    declared = config_of(study)
+    shape = declared["experiments"][experiment]
+    levels = {**{k: [v] for k, v in declared["defaults"].items()}, **shape["factors"]}
+    levels |= {name: [level] for name, level in shape.get("fixed", {}).items()}
+    disks = ("hdd",) if study == "mrev" and "hdd" in world.disks else world.disks
+    for framework in levels["framework"]:
+        for nodes in levels["nodes"]:
+            for disk in levels["disk"]:
+                for benchmark in levels["benchmark"]:
+                    f = dict(zip(FACTORS, (framework, nodes, disk, benchmark), strict=True))
+                    there = nodes in world.nodes and disk in {*disks, "hdd"} and (disk, nodes) != ("ssd", 13)
+                    if there and not skipped(study, experiment, f, world):
+                        yield f
+
+
+def skipped(study: str, experiment: str, f: Factors, world: World) -> bool:
+    """Points that the papers have not."""
+    if study == "mrev" and experiment == "resources":
+        return bool(f["nodes"] != max(world.nodes))
+    if study == "mrev" and f["benchmark"] == "terasort" and f["nodes"] == 3 and len(world.nodes) > 2:
+        return True
+    if f["framework"].startswith("engine-") and f["benchmark"] in NOT_ON_MPI:
+        return True
+    if study == "hpc" and f["benchmark"] == "pagerank" and 9 in world.nodes and f["nodes"] < 9:
+        return True
+    if experiment == "power":
+        return bool(f["nodes"] != max(n for n in world.nodes if n < 13 or f["disk"] == "hdd"))
+    return False
+
+
+def trouble(f: Factors, world: World) -> tuple[str, str]:
+    """How a run ended, and why."""
+    if f["framework"] in world.missing:
+        return "not-run", f"{f['framework']}: not built in yet"
+    if f["disk"] not in world.disks:
+        return "not-run", f"disk '{f['disk']}': the site's hosts have only ssd"
+    if (f["framework"], f["benchmark"]) == ("rdma-hadoop", "pagerank"):
+        return "failed", "exit code 1: out of memory"
+    return world.status, "" if world.status == "ok" else "Hadoop is not built"
+
+
+def head_of(study: str, experiment: str, f: Factors, rep: int) -> dict[str, Any]:
+    """The columns that say which run a row belongs to."""
+    point = "_".join(str(f[name]) for name in FACTORS)
+    return {"study": study, "experiment": experiment, "point": point, "rep": rep, **f}
+
+
+def order_of(f: Factors, world: World, rep: int) -> tuple[Any, ...]:
+    """Sizes one after the other, within them clusters, within them frameworks or repetitions."""
+    inner = (rep, f["framework"]) if world.ungrouped else (f["framework"], rep)
+    return (f["nodes"], f["disk"], interface(f["framework"]), *inner, f["benchmark"])
+
+
+def rows(study: str, experiment: str, world: World) -> Iterator[dict[str, Any]]:
+    """One row a run and metric, or one a run that gave no numbers."""
+    every = [(f, rep) for f in points(study, experiment, world) for rep in range(1, world.reps + 1)]
+    every.sort(key=lambda run: order_of(run[0], world, run[1]))
+    for order, (f, rep) in enumerate(every, 1):
+        status, reason = trouble(f, world)
+        head = {**head_of(study, experiment, f, rep), "order": order, "status": status, "reason": reason}
+        if status != "ok":
+            yield {**head, "source": "none"}
+            continue
+        for name, value in numbers(study, f, rep, world).items():
+            watt = name.startswith(("energy", "power", "ed2p"))
+            if watt and not world.meter:
+                yield {**head, "metric": name, "unit": "1", "source": "none", "reason": NO_METER}
+                continue
+            source = world.meter if watt else "emulated:tbf" if name == "link.rate" else CLOCK
+            yield {**head, "metric": name, "value": f"{value:.9g}", "unit": "1", "source": source}
+
+
+MAP_SHARE = 0.43
+"""End of the last map task over the time."""
+
+
+def sample(f: Factors, at: float, worker: bool) -> dict[tuple[str, str], float]:
+    """What a host does at a share of the run: domain and metric -> value."""
+    maps = at <= MAP_SHARE
+    busy = (
+        0.9 * min(1.0, at / 0.3)
+        if maps
+        else 0.9 - (0.1 if f["benchmark"] == "wordcount" else 0.7) * (at - MAP_SHARE)
+    )
+    if f["benchmark"] == "pagerank":
+        busy = 0.1 + 0.7 * (math.sin(2 * math.pi * 4 * at) > 0)
+    if f["framework"].startswith("engine-"):
+        busy *= 0.8
+    if not worker:
+        busy = 0.05
+    wait = 0.02 if maps else 0.3
+    net = (60e6 if maps else 20e6) * worker
+    own = f"net:{interface(f['framework'])}"
+    other = "net:gbe" if own == "net:ib" else "net:ib"
+    idle = max(0.0, 1 - busy - wait)
+    top = {"rdma-hadoop": 145.0}.get(f["framework"], 140.0)
+    return {("cpu", "user"): 0.9 * busy, ("cpu", "system"): 0.1 * busy, ("cpu", "wait"): wait, ("cpu", "idle"): idle,
+            ("memory", "used"): 2e9 + 8e9 * min(at, 0.5), ("disk", "read"): 40e6 if maps else 2e6,
+            ("disk", "written"): 30e6 if maps else 60e6, ("disk", "utilisation"): 0.95 if at > 0.2 else 0.6,
+            (own, "received"): net, (own, "sent"): net, (other, "received"): 1e4, (other, "sent"): 1e4,
+            ("load", "1min"): 14 * (1 - abs(at - 0.5)), ("power", "power"): 100 + top * busy / 0.9}  # fmt: skip
+
+
+UNITS = {"cpu": "1", "memory": "B", "disk": "B/s", "net": "B/s", "load": "1", "power": "W"}
+
+
+def trace_rows(study: str, experiment: str, world: World) -> Iterator[dict[str, Any]]:
+    """Samples of the first repetition of every run, per host and on average."""
+    for f in points(study, experiment, world):
+        if trouble(f, world)[0] != "ok":
+            continue
+        total = numbers(study, f, 1, world)["time.total"]
+        head = head_of(study, experiment, f, 1)
+        hosts = [f"n{place}" for place in range(f["nodes"])]
+        for step in range(SAMPLES):
+            at = (step + 0.5) / SAMPLES
+            per = {host: sample(f, 1 - at if world.turned else at, host != "n0") for host in hosts}
+            per["mean"] = {key: sum(one[key] for one in per.values()) / len(hosts) for key in per["n0"]}
+            for host, values in per.items():
+                for (domain, metric), value in values.items():
+                    if domain == "power" and not world.meter:
+                        continue
+                    source = world.meter if domain == "power" else PROCFS
+                    yield {**head, "t_s": f"{at * total:.6g}", "host": host, "domain": domain, "metric": metric,
+                           "value": f"{value:.6g}", "unit": UNITS[domain.split(":")[0]], "source": source}  # fmt: skip
+
+
+def task_rows(study: str, experiment: str, world: World) -> Iterator[dict[str, Any]]:
+    """Two maps and a reduce task with three phases a worker of the first repetition; four jobs in PageRank."""
+    for f in points(study, experiment, world):
+        if trouble(f, world)[0] != "ok":
+            continue
+        total = numbers(study, f, 1, world)["time.total"]
+        jobs = 4 if f["benchmark"] == "pagerank" else 1
+        for job in range(jobs):
+            base = {**head_of(study, experiment, f, 1), "job": f"job_{job}", "status": "SUCCEEDED"}
+            start, span = total * job / jobs, total / jobs
+            for worker in range(1, f["nodes"]):
+                for number, phase, first, last in (
+                    (0, "map", 0.05, 0.3), (1, "map", 0.2, MAP_SHARE), (2, "shuffle", 0.25, 0.5),
+                    (2, "merge", 0.5, 0.55), (2, "reduce", 0.55, reduce_end(f)),
+                ):  # fmt: skip
+                    kind = "map" if phase == "map" else "reduce"
+                    task = f"{kind[0]}_{worker:02}{number}"
+                    yield {**base, "task": task, "attempt": f"{task}_0", "host": f"n{worker}", "kind": kind,
+                           "phase": phase, "start_s": f"{start + first * span:.6g}",
+                           "end_s": f"{start + last * span:.6g}"}  # fmt: skip
+
+
+def reduce_end(f: Factors) -> float:
+    """End of the last reduce task over the time."""
+    return 0.7 if f["framework"] == "hadoop-uda" and f["disk"] == "ssd" else 0.98
+
+
+def write(path: Path, columns: list[str], body: Iterable[dict[str, Any]]) -> None:
+    """Write a CSV table."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(body)
+
+
+def write_tables(folder: Path, study: str, world: World) -> Path:
+    """Write all tables of a study below `folder`; returns it."""
+    declared = config_of(study)
+    for name in declared["experiments"]:
+        none = f"{study}/{name}" in world.empty
+        place = folder / study
+        write(
+            place / f"{name}.csv",
+            [*HEAD, *STATE, *FACTORS, *METRIC],
+            [] if none else rows(study, name, world),
+        )
+        if name in declared["traces"]:
+            write(place / f"{name}.trace.csv", TRACE, [] if none else trace_rows(study, name, world))
+        if name in declared["tasks"]:
+            write(place / f"{name}.tasks.csv", TASKS, [] if none else task_rows(study, name, world))
+    return folder
