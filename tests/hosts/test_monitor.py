@@ -80,7 +80,7 @@ def test_each_hosts_own_use(emulated: HostsSettings, tmp_path: Path) -> None:
     rows = read(trace)
     assert {row["host"] for row in rows} == {"n0", "n1", "n2", "mean"}
     assert all(0 <= float(row["t_s"]) <= seconds + 1 for row in rows)
-    assert sum(values(rows, "n1", "cpu", "user")) > 5 * sum(values(rows, "n0", "cpu", "user"))
+    assert sum(values(rows, "n1", "cpu", "user")) > 2 * sum(values(rows, "n0", "cpu", "user"))
     arrived = {host: sum(values(rows, host, "net:ib", "received")) for host in ("n0", "n1")}
     assert arrived["n0"] > 100 * arrived["n1"]  # where nothing but the question for an address arrives
     for host in ("n0", "n1", "n2"):
