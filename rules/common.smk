@@ -6,9 +6,10 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
+from harness.config.frameworks import build_options
 from harness.errors import KvasirError
 from harness.needs import shortage
-from harness.plan import priority
+from harness.plan import priority, seed_of
 from harness.planning import Planner, told
 from harness.processes import own_runs
 
@@ -28,6 +29,14 @@ def compiled(folder):
 HARNESS = sorted(str(path) for path in Path("src/harness").rglob("*.py"))
 ENGINE = compiled("src/engine")
 NETSIM = compiled("src/netsim")
+HADOOP = [
+    "src/hadoop/dist/pom.xml",
+    *sorted(str(path) for path in Path("src/hadoop/dist").glob("*.lock")),
+    "src/hadoop/workloads/pom.xml",
+    *sorted(
+        str(path) for path in Path("src/hadoop/workloads/src/main").rglob("*.java")
+    ),
+]
 TEMPLATES = sorted(str(path) for path in Path("src/harness/report/templates").glob("*"))
 FIGURE_LIBRARY = sorted(str(path) for path in Path("scripts/figures/lib").glob("*.R"))
 
@@ -99,15 +108,52 @@ def run_priority(wildcards):
 BEFORE_ALL_RUNS = 10**10
 
 
+def all_cores(wildcards):
+    """All cores, so that no other job runs beside a measured one, where anybody has said how many; else 1."""
+    return workflow.resource_settings.cores or 1
+
+
 def run_cores(wildcards):
-    """All cores for a measured run, so that no other job runs beside it, where anybody has said how many; else 1."""
-    watched = run_spec(wildcards).watch is not None
-    return (workflow.resource_settings.cores or 1) if watched else 1
+    """All cores for a measured run, 1 for others."""
+    return all_cores(wildcards) if run_spec(wildcards).watch is not None else 1
 
 
 def run_minutes(wildcards):
     """Time to ask a scheduler for: the run's own limit and a margin for start and stop."""
     return 2 + -(-run_spec(wildcards).timeout_s // 60)
+
+
+def cell_spec(wildcards):
+    """The specification of the cell that the wildcards name."""
+    try:
+        return planner(wildcards.scale).cell(wildcards.cell)
+    except KvasirError as error:
+        raise WorkflowError(str(error)) from None
+
+
+def cell_json(wildcards):
+    """The specification of a cell as text: a rule parameter, so that a changed one is looked at again."""
+    return cell_spec(wildcards).model_dump_json()
+
+
+def cell_built(wildcards):
+    """What is known of the programs that a cell runs."""
+    return cell_spec(wildcards).built
+
+
+def cell_priority(wildcards):
+    """Place of a cell in the randomised order: after all shorter runs, which a failure should not keep waiting."""
+    return 1 + seed_of(CONFIG.top.seed, "cells", wildcards.cell) % 1_000_000
+
+
+def cell_minutes(wildcards):
+    """Time to ask a scheduler for."""
+    return cell_spec(wildcards).minutes
+
+
+def hadoop_options(wildcards):
+    """Which Hadoop it is: a version, or what a framework of this name says."""
+    return build_options(wildcards.hadoop, CONFIG.frameworks)
 
 
 def small_content(wildcards, output):
@@ -135,17 +181,15 @@ def table_json(wildcards):
 
 
 def table_runs(wildcards):
-    """Records of all runs of an experiment."""
+    """Records of all runs of an experiment, or of the cells that hold them."""
     spec = planner(wildcards.scale).table(wildcards.study, wildcards.experiment)
-    return [
-        f"{runs.folder}/{rep}/run.json"
-        for runs in spec.runs.values()
-        for rep in range(1, runs.repetitions + 1)
-    ]
+    return list(
+        dict.fromkeys(file for runs in spec.runs.values() for file in runs.files)
+    )
 
 
 def tables_of(study, scale=None):
-    """All tables of a study: runs, traces, and event logs where they are kept."""
+    """All tables of a study: runs, and traces, tasks and event logs where they are kept."""
     chosen = configuration(scale or CONFIG.top.scale)
     return [
         f"{chosen.results}/tables/{study}/{name}{kind}.csv"
@@ -222,6 +266,8 @@ wildcard_constraints:
     study="[a-z0-9_]+",
     experiment="[a-z0-9_]+",
     point="[^/]+",
+    cell="[a-z0-9_.-]+",
+    hadoop="[a-z0-9.-]+",
     rep="[0-9]+",
     figure="[a-z0-9]+",
 

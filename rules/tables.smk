@@ -1,13 +1,15 @@
 # Tables: all runs of an experiment, joined and checked.
-# in:  run.json and trace.csv of every run of the experiment
+# in:  run.json, trace.csv and tasks.csv of every run of the experiment
 # out: results/<scale>/tables/<study>/<experiment>.csv (a row per run and metric), .trace.csv (a row per
-#      sample), .fill.csv (a row per event of the send buffer, where the experiment keeps events)
+#      sample), .tasks.csv (a row per phase of a task of Hadoop), .fill.csv (a row per event of the send buffer, where
+#      the experiment keeps events)
 
 
 localrules:
     make_table,
     make_trace_table,
     make_fill_table,
+    make_task_table,
 
 
 rule make_table:
@@ -64,4 +66,23 @@ rule make_fill_table:
         choices=choices,
     shell:
         "python scripts/tables.py fill {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}"
+        " > {log:q} 2>&1"
+
+
+rule make_task_table:
+    """Join what each task of each run did when."""
+    input:
+        runs=table_runs,
+        harness=HARNESS,
+    output:
+        "<results>/tables/{study}/{experiment}.tasks.csv",
+    log:
+        "<logs>/tables/{study}/{experiment}.tasks.log",
+    benchmark:
+        "<benchmarks>/tables/{study}/{experiment}.tasks.tsv"
+    params:
+        spec=table_json,
+        choices=choices,
+    shell:
+        "python scripts/tables.py tasks {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}"
         " > {log:q} 2>&1"

@@ -6,6 +6,7 @@ import typer
 
 from harness.command import main
 from harness.errors import KvasirError
+from harness.files import dump_json
 from harness.hadoop.assembly import assemble
 
 SOURCE = Path(__file__).parents[1] / "src" / "hadoop"
@@ -17,6 +18,7 @@ def build(
     hadoop_home: Path = typer.Option(
         None, help="your own unpacked Hadoop instead of VERSION; needs --target to go to"
     ),
+    facts: Path = typer.Option(None, help="file that gets a copy of TARGET/hadoop.json, for the workflow"),
     java_home: Path = typer.Option(
         None, help="Java that runs Hadoop; default: a fitting one that is installed"
     ),
@@ -25,6 +27,8 @@ def build(
     if hadoop_home and not target:
         raise KvasirError("--hadoop-home needs --target, a folder for what belongs to it")
     hadoop = assemble(SOURCE, version, target or Path("build/hadoop") / version, java_home, hadoop_home)
+    if facts:
+        dump_json(hadoop.facts.model_dump(mode="json"), facts)
     java = hadoop.facts.java
     print(f"Hadoop {hadoop.version} with {len(hadoop.facts.jars)} jars on Java {java.version}: {hadoop.root}")
 

@@ -7,13 +7,14 @@ import typer
 
 from harness.command import main
 from harness.planning import choose
-from harness.tables import event_table, metric_table, trace_table, write_csv
+from harness.tables import event_table, metric_table, task_table, trace_table, write_csv
 
 
 class Kind(StrEnum):
     metrics = "metrics"
     trace = "trace"
     fill = "fill"
+    tasks = "tasks"
 
 
 def tables(
@@ -24,7 +25,12 @@ def tables(
     choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
 ) -> None:
     """Write table KIND of the experiment to OUTPUT."""
-    make = {Kind.metrics: metric_table, Kind.trace: trace_table, Kind.fill: event_table}[kind]
+    make = {
+        Kind.metrics: metric_table,
+        Kind.trace: trace_table,
+        Kind.fill: event_table,
+        Kind.tasks: task_table,
+    }[kind]
     write_csv(make(choose(choices).table(study, experiment)), output)
 
 

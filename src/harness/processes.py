@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import select
 import selectors
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,6 +64,21 @@ def owner_fd() -> int | None:
     except ProcessLookupError:
         # Gone already, or on another machine (a batch job): then the scheduler ends us.
         return None
+
+
+def follow_owner(grace_s: float = 20.0) -> None:
+    """Send this process SIGTERM when the workflow goes, and end it for good if it is still there `grace_s` later."""
+    owner = owner_fd()
+    if owner is None:
+        return
+
+    def watch() -> None:
+        select.select([owner], [], [])
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(grace_s)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True, name="owner").start()
 
 
 def wait(process: subprocess.Popen[bytes], timeout_s: float, owner: int | None) -> Ended:

@@ -18,6 +18,7 @@ IDENTITY = ["study", "experiment", "point", "rep"]
 METRIC = ["metric", "value", "unit", "source"]
 SAMPLE = ["t_s", "host", "domain", "metric", "value", "unit", "source"]
 EVENT = ["rank", "word_index", "partition", "records", "bytes", "capacity_bytes", "event"]
+TASK = ["job", "task", "attempt", "host", "kind", "phase", "start_s", "end_s", "status"]
 STATUSES = ["ok", "failed", "timeout", "not-run"]
 
 METRIC_SCHEMA = pa.DataFrameSchema(
@@ -66,6 +67,24 @@ EVENT_SCHEMA = pa.DataFrameSchema(
         "rank": pa.Column(pl.Int64, pa.Check.ge(0)),
         "word_index": pa.Column(pl.Int64, pa.Check.ge(0)),
         "event": pa.Column(pl.String, pa.Check.isin(["put", "combine", "exchange"])),
+    }
+)
+
+TASK_TYPES: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(TASK, pl.String),
+    **dict.fromkeys(("start_s", "end_s"), pl.Float64),
+    "attempt": pl.Int64,
+}
+
+TASK_SCHEMA = pa.DataFrameSchema(
+    {
+        "task": pa.Column(pl.String),
+        "attempt": pa.Column(pl.Int64, pa.Check.ge(0)),
+        "kind": pa.Column(pl.String, pa.Check.isin(["map", "reduce"])),
+        "phase": pa.Column(pl.String),
+        "start_s": pa.Column(pl.Float64),
+        "end_s": pa.Column(pl.Float64),
+        "status": pa.Column(pl.String),
     }
 )
 
@@ -163,6 +182,12 @@ def event_table(spec: TableSpec) -> pl.DataFrame:
     frame = beside(spec, "events.csv", EVENT, {}).with_columns(pl.col("data").alias("case"))
     frame = frame.select(["point", "case", *EVENT[:-1], EVENT[-1]])
     return frame if frame.is_empty() else EVENT_SCHEMA.validate(frame)
+
+
+def task_table(spec: TableSpec) -> pl.DataFrame:
+    """One row per phase of an attempt at a task of Hadoop; runs of other frameworks have none."""
+    frame = beside(spec, "tasks.csv", TASK, TASK_TYPES)
+    return frame if frame.is_empty() else TASK_SCHEMA.validate(frame)
 
 
 def write_csv(frame: pl.DataFrame, path: Path) -> None:

@@ -18,7 +18,7 @@ from harness.files import dump_json
 from harness.hadoop.benchmarks import Cell, InvalidOutput, make
 from harness.hadoop.jobs import JobResult, JobTimeout
 from harness.hosts import Hosts
-from harness.monitor import Monitor
+from harness.monitor import Monitor, tasks
 from harness.power import PowerSettings
 from harness.records import Metric, Outcome, Record, Status, save, write_folder
 
@@ -142,6 +142,7 @@ def attempt(here: Here, run: CellRun, framework: Framework, name: str, folder: P
     power = PowerSettings.model_validate(here.spec.power)
     with Monitor(here.hosts, period_s=here.spec.period_s, trace=folder / "trace.csv", power=power) as monitor:
         result = framework.execute(benchmark, here.cell, name)
+    tasks.write(tasks.of_jobs(result.jobs, monitor.origin), folder / "tasks.csv")
     metrics, _ = benchmark.validate(here.cell, result)
     disturbed = Metric(name="disturbed", value=float(bool(result.disturbed)), unit="1", source=CLOCK)
     return [*times(result), *metrics, *monitor.metrics(result.seconds), link_rate(here), disturbed]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -42,3 +43,13 @@ class FrameworkEntry(BaseModel):
         """Folder below build/hadoop of the Hadoop that the framework `name` runs on."""
         own = self.home is not None or self.java_home is not None
         return name if own else self.hadoop
+
+
+def build_options(distribution: str, frameworks: Mapping[str, FrameworkEntry]) -> list[str]:
+    """Arguments of scripts/build_hadoop.py for a folder below build/hadoop."""
+    entry = frameworks.get(distribution)
+    if entry is None:
+        return [f"--version={distribution}"]
+    options = {"hadoop-home": entry.home, "java-home": entry.java_home}
+    version = [] if entry.home else [f"--version={entry.hadoop}"]
+    return [*version, *(f"--{name}={value}" for name, value in options.items() if value is not None)]

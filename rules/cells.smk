@@ -1,0 +1,49 @@
+# Cells: one job is one cluster of emulated or real hosts, started once, with all runs that the studies want on it.
+# in:  what is known of Hadoop (build/hadoop/<name>.json) and of the other frameworks' programs
+# out: results/<scale>/cells/<cell>/cell.json, and beside it events.log, cluster/ (configuration, logs) and
+#      runs/<framework>_<benchmark>/<rep>/{run.json,trace.csv,tasks.csv,log.txt,specification.json}
+#
+# The runs are no outputs of the job: those that are there, and whose specification is the same, stay when a cell is
+# made again, whether it was stopped half-way or has got more runs.
+
+
+rule build_hadoop:
+    """Put a Hadoop together: a locked version, or what an entry of config/frameworks.yaml names."""
+    input:
+        HADOOP,
+    output:
+        "build/hadoop/{hadoop}.json",
+    log:
+        "build/logs/build_hadoop_{hadoop}.log",
+    benchmark:
+        "build/benchmarks/build_hadoop_{hadoop}.tsv"
+    priority: BEFORE_ALL_RUNS
+    threads: 2
+    resources:
+        runtime=30,
+    params:
+        options=hadoop_options,
+    shell:
+        "python scripts/build_hadoop.py --target build/hadoop/{wildcards.hadoop:q} {params.options:q}"
+        " --facts {output:q} > {log:q} 2>&1"
+
+
+rule run_cell:
+    """Make the runs of one cell that are not there yet. A run that fails or takes too long is recorded as such."""
+    input:
+        built=cell_built,
+    output:
+        "<results>/cells/{cell}/cell.json",
+    log:
+        "<logs>/cells/{cell}.log",
+    benchmark:
+        "<benchmarks>/cells/{cell}.tsv"
+    priority: cell_priority
+    threads: all_cores
+    resources:
+        runtime=cell_minutes,
+    params:
+        spec=cell_json,
+        choices=choices,
+    shell:
+        "python scripts/run_cell.py {wildcards.cell} {output:q} {params.choices:q} > {log:q} 2>&1"

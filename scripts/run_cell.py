@@ -1,0 +1,41 @@
+"""Make the runs of one cell that are not there yet: start its cluster, run, watch, check, record."""
+
+import signal
+import sys
+from pathlib import Path
+
+import typer
+
+from harness.cells.driver import Driver
+from harness.cells.programs import programs_of
+from harness.command import main
+from harness.errors import KvasirError
+from harness.planning import choose
+from harness.processes import die_with_parent, follow_owner
+from harness.run import Interrupted, on_signal
+
+
+def run_cell(
+    cell: str,
+    output: Path,
+    choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
+) -> None:
+    """Make all runs of CELL and write OUTPUT (its cell.json) when they are there."""
+    die_with_parent()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, on_signal)
+    follow_owner()
+    spec = choose(choices).cell(cell)
+    if output.parent != Path(spec.folder):
+        raise KvasirError(f"{output}: cell {cell} has its results in {spec.folder}")
+    try:
+        Driver(spec, programs_of(spec)).make()
+    except OSError as error:
+        raise KvasirError(f"{error.filename or output}: {error.strerror}: the cell is not complete") from None
+    except Interrupted as error:
+        print(f"error: {output}: {error}: runs that were complete are kept", file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main(run_cell)

@@ -1,0 +1,136 @@
+"""Makes all runs of a cell that are not there yet: hosts, a cluster on them, then run after run.
+
+A cluster that has lost a daemon is stopped and started anew once; what it lost the daemon in has been recorded as
+disturbed or failed. If the second one dies as well, the remaining runs are recorded as failed.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from harness.cells.eventlog import EventLog
+from harness.cells.framework import Framework
+from harness.cells.kinds import make
+from harness.cells.measure import Here, made_before, measure, record_failure
+from harness.cells.programs import BUILDS
+from harness.cells.spec import CellRun, CellSpec
+from harness.config.frameworks import FrameworkEntry
+from harness.errors import KvasirError
+from harness.files import dump_json
+from harness.hadoop.benchmarks import Cell
+from harness.hadoop.cluster import cluster
+from harness.hadoop.distribution import Distribution
+from harness.hadoop.parameters import Parameters
+from harness.hosts import Hosts, HostsSettings, hosts
+from harness.records import Outcome, read, remove_leftovers
+
+
+def settings_of(spec: CellSpec) -> HostsSettings:
+    """The site's hosts, whose plain names mean the cell's interface: Hadoop announces itself by them."""
+    return HostsSettings.parse({**spec.hosts, "default": spec.interface})
+
+
+def frameworks_of(spec: CellSpec) -> dict[str, Framework]:
+    """The cell's frameworks by name."""
+    return {
+        name: make(name, FrameworkEntry.model_validate({**entry, "label": name}))
+        for name, entry in spec.frameworks.items()
+    }
+
+
+def label(run: CellRun) -> str:
+    """A run in the event log."""
+    return f"{run.framework} {run.benchmark} {run.identity.rep}"
+
+
+class Driver:
+    """One cell being made."""
+
+    def __init__(self, spec: CellSpec, programs: dict[str, dict[str, Any]]) -> None:
+        """`programs`: what Hadoop and the other frameworks' programs are, by name."""
+        self.spec = spec
+        self.programs = programs
+        self.folder = Path(spec.folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.log = EventLog(self.folder / "events.log")
+        self.pending = [run for run in spec.runs if not made_before(spec, run, programs)]
+        self.hosts_s = 0.0
+        self.clusters_s: list[float] = []
+
+    def make(self) -> None:
+        """Make what is missing and write cell.json. Raises KvasirError when no cluster can be had at all."""
+        have = len(self.spec.runs) - len(self.pending)
+        self.log.say(f"cell {self.spec.cell}: {len(self.pending)} runs to make, {have} are there")
+        for run in self.pending:
+            folder = Path(run.folder)
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            remove_leftovers(folder.parent, folder.name)
+        if self.pending:
+            with hosts(settings_of(self.spec), self.spec.nodes, disks=[self.spec.disk]) as started:
+                self.hosts_s = self.log.seconds
+                self.log.say(f"{self.spec.nodes} hosts are up")
+                self._cluster(started)
+                if self.pending:
+                    self._again(started)
+        self._finish()
+
+    def _again(self, started: Hosts) -> None:
+        """A second cluster for what the first one left; what it cannot make either has failed."""
+        reason = "two clusters died before its turn"
+        try:
+            self._cluster(started)
+        except KvasirError as error:
+            reason = f"the cluster died before its turn, and no other could be started: {error}"
+        while self.pending:
+            run = self.pending.pop(0)
+            self._tell(run, record_failure(self.spec, run, self.programs, reason))
+
+    def _cluster(self, started: Hosts) -> None:
+        """Start a cluster and make runs on it until all are made, or it has lost a daemon."""
+        spec = self.spec
+        hadoop = Distribution(BUILDS / spec.hadoop)
+        parameters = Parameters.model_validate(spec.parameters)
+        frameworks = frameworks_of(spec)
+        with ExitStack() as stack:
+            made = stack.enter_context(
+                cluster(started, hadoop, parameters, self.folder / "cluster", spec.interface, spec.disk)
+            )
+            self.clusters_s.append(made.start_seconds)
+            self.log.say(f"cluster is up after {made.start_seconds:.1f} s")
+            here = Here(spec, Cell(made), started, self.programs)
+            while self.pending and not made.dead():
+                run = self.pending[0]
+                self.log.say(f"{label(run)}: starts")
+                outcome = measure(here, run, frameworks[run.framework])
+                del self.pending[0]
+                self._tell(run, outcome)
+            if dead := made.dead():
+                self.log.say(f"the cluster has lost {', '.join(dead)}; it is stopped")
+        self.log.say("cluster is down")
+
+    def _tell(self, run: CellRun, outcome: Outcome) -> None:
+        done, total = len(self.spec.runs) - len(self.pending), len(self.spec.runs)
+        seconds = "" if outcome.seconds is None else f" after {outcome.seconds:.1f} s"
+        self.log.say(f"[{done}/{total}] {label(run)}: {outcome.status}{seconds} {outcome.reason}")
+
+    def _finish(self) -> None:
+        """Say that the cell is complete: the workflow waits for this file."""
+        runs = [
+            {"run": f"{run.identity.point}/{run.identity.rep}", "status": record.outcome.status}
+            for run in self.spec.runs
+            for record in [read(Path(run.folder) / "run.json")]
+        ]
+        dump_json(
+            {
+                "format": 1,
+                "cell": self.spec.cell,
+                "seconds": round(self.log.seconds, 1),
+                "hosts_seconds": round(self.hosts_s, 1),
+                "cluster_seconds": [round(seconds, 1) for seconds in self.clusters_s],
+                "runs": runs,
+            },
+            self.folder / "cell.json",
+        )
+        self.log.say(f"cell {self.spec.cell} is complete")
