@@ -7,10 +7,13 @@ import polars as pl
 import typer
 
 from harness.command import main
+from harness.config import CellsStudy
 from harness.environment import git_state
 from harness.files import dump_json
-from harness.overview import RUN_COLUMNS, environments, manifest, run_rows
+from harness.overview import RUN_COLUMNS, choice_rows, environments, manifest, run_rows
 from harness.planning import choose
+from harness.records import read
+from harness.report.inputs import CHOICE_COLUMNS
 from harness.results import records
 from harness.tables import write_csv
 
@@ -19,7 +22,7 @@ def write_manifest(
     output: Path,
     choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
 ) -> None:
-    """Write OUTPUT (manifest.json) with <study>.runs.csv and environments.json beside it."""
+    """Write OUTPUT (manifest.json) with <study>.runs.csv, choice.csv and environments.json beside it."""
     planner = choose(choices)
     config = planner.config
     everything = []
@@ -31,6 +34,12 @@ def write_manifest(
             pl.DataFrame(rows, schema=RUN_COLUMNS, infer_schema_length=None),
             output.parent / f"{study}.runs.csv",
         )
+    if clusters := [study.id for study in config.studies.values() if isinstance(study, CellsStudy)]:
+        tables = [table for study in clusters for table in planner.plan(study).tables.values()]
+        labels = {name: entry.label for name, entry in config.frameworks.items()}
+        rows = choice_rows(tables, read, labels)
+        choice = pl.DataFrame(rows, schema=list(CHOICE_COLUMNS), infer_schema_length=None)
+        write_csv(choice, output.parent / "choice.csv")
     dump_json(environments(everything), output.parent / "environments.json")
     made = manifest(config, str(output.parent), git_state(), datetime.now(UTC).isoformat())
     dump_json(made.model_dump(mode="json"), output)

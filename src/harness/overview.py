@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
-from harness.config import Config, Study
+from harness.config import CellsStudy, Config, Study
 from harness.records import Record
+from harness.report.choice import METRICS, RATE
+from harness.report.inputs import CHOICE_COLUMNS
 from harness.report.manifest import Command, Figure, GitState, ReportManifest
 from harness.report.manifest import Study as ReportStudy
 from harness.spec import TableSpec
@@ -31,6 +34,40 @@ def run_rows(records: list[Record], tables: Iterable[TableSpec]) -> list[dict[st
             who_row = {"study": table.study, "experiment": table.experiment, "point": absent.point}
             rows.append({**who_row, "status": "not-run", "reason": absent.reason})
     return [{column: row.get(column) for column in RUN_COLUMNS} for row in rows]
+
+
+CHOICE_METRICS = (*METRICS, RATE)
+
+
+def choice_rows(
+    tables: Iterable[TableSpec], read: Callable[[Path], Record], labels: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """What frameworks on clusters can be chosen by: each run that ended well and undisturbed once, though several
+    tables may have it. `read` gives the record of a file, `labels` the frameworks' names for people."""
+    wanted: dict[str, set[str]] = {}
+    repetitions: dict[str, int] = {}
+    for table in tables:
+        for runs in table.runs.values():
+            wanted.setdefault(runs.folder, set()).add(table.study)
+            repetitions[runs.folder] = max(runs.repetitions, repetitions.get(runs.folder, 0))
+    rows = []
+    for folder, studies in wanted.items():
+        for rep in range(1, repetitions[folder] + 1):
+            record = read(Path(folder) / str(rep) / "run.json")
+            metrics = {metric.name: metric for metric in record.metrics}
+            disturbed = metrics.get("disturbed")
+            if record.outcome.status != "ok" or (disturbed is not None and disturbed.value):
+                continue
+            levels = record.identity.factors
+            who = {name: levels[name] for name in ("benchmark", "nodes", "disk")}
+            label = labels[str(levels["framework"])]
+            rows += [
+                {**who, "studies": ", ".join(sorted(studies)), "framework": label, "metric": name}
+                | {key: getattr(metrics[name], key) for key in ("value", "unit", "source", "reason")}
+                for name in CHOICE_METRICS
+                if name in metrics
+            ]
+    return [{column: row[column] for column in CHOICE_COLUMNS} for row in rows]
 
 
 OF_STUDIES = ("programs", "power")
@@ -115,6 +152,9 @@ def manifest(config: Config, folder: str, git: dict[str, Any], generated: str) -
                 for study in config.studies.values()
             ],
             "environment_json": f"{folder}/environments.json",
+            "choice_csv": f"{folder}/choice.csv"
+            if any(isinstance(study, CellsStudy) for study in config.studies.values())
+            else None,
             "benchmarks_dir": f"{results}/benchmarks",
             "shared_benchmarks": {"programs": "build/benchmarks", "texts": "data/benchmarks"},
             "commands": [

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from harness.report.inputs import CLAIM_COLUMNS, RUN_COLUMNS
+from harness.report.inputs import CHOICE_COLUMNS, CLAIM_COLUMNS, RUN_COLUMNS
 
 SVG = """<?xml version='1.0' encoding='UTF-8' ?>
 <svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' class='svglite'
@@ -61,6 +61,27 @@ RUNS: list[dict[str, Any]] = [
       for experiment in ("stages", "skew") for cap in (140, 120)),
 ]  # fmt: skip
 
+CHOICE: list[dict[str, Any]] = [
+    {"benchmark": benchmark, "studies": "mrev, hpc", "nodes": 3, "disk": "ssd", "framework": framework,
+     "metric": metric, "value": value, "unit": {"time.total": "s", "energy.total": "J"}.get(metric, "Mbit/s"),
+     "source": {"link.rate": "emulated:tbf", "energy.total": "emulated:knm-like"}.get(metric, "measured:clock")}
+    for benchmark, framework, metric, values in (
+        ("terasort", "Hadoop-IPoIB", "time.total", (41.2, 43.0, 40.1)),
+        ("terasort", "Hadoop-GbE", "time.total", (61.2, 63.0, 60.1)),
+        ("terasort", "Hadoop-IPoIB", "energy.total", (900.0, 910.0)),
+        ("terasort", "Hadoop-IPoIB", "link.rate", (300.0,)),
+        ("terasort", "Hadoop-GbE", "link.rate", (30.0,)),
+        ("dfsio-write", "Hadoop-IPoIB", "time.total", (20.0, 22.0)),
+        ("dfsio-write", "Engine <b>", "time.total", (21.0, 24.0)),
+        ("grep", "Hadoop-GbE", "time.total", (12.5,)),
+    )
+    for value in values
+] + [
+    {"benchmark": benchmark, "studies": "mrev, hpc", "nodes": 3, "disk": "ssd", "framework": "Hadoop-GbE",
+     "metric": metric, "unit": unit, "source": "none", "reason": "no power source: powercap: not there"}
+    for benchmark in ("dfsio-write", "grep") for metric, unit in (("energy.total", "J"), ("ed2p", "J s^2"))
+]  # fmt: skip
+
 ENVIRONMENT = {
     "cpu": "Example 64-Core",
     "memory_bytes": 16 * 2**30,
@@ -100,6 +121,7 @@ def write_sample(folder: Path) -> dict[str, Any]:
     write_csv(folder / "alpha.csv", CLAIM_COLUMNS, [{"study": "alpha", **claim} for claim in CLAIMS])
     write_csv(folder / "beta.csv", CLAIM_COLUMNS, [{"study": "beta", **claim} for claim in BETA])
     write_csv(folder / "alpha.runs.csv", RUN_COLUMNS, [{"study": "alpha", **run} for run in RUNS])
+    write_csv(folder / "choice.csv", CHOICE_COLUMNS, CHOICE)
     (folder / "environment.json").write_text(json.dumps([{"runs": 5, "values": ENVIRONMENT}]))
     for name, line in {
         "runs/alpha/stages/a-215/1": (1.5, 100, 2),
@@ -123,6 +145,7 @@ def write_sample(folder: Path) -> dict[str, Any]:
             {"id": "gamma", "title": "A study that waits", "paper": "C. Author"},
         ],
         "environment_json": str(folder / "environment.json"), "benchmarks_dir": str(folder / "benchmarks"),
+        "choice_csv": str(folder / "choice.csv"),
         "commands": [{"what": "All of this page", "command": "make reproduce"}],
     }  # fmt: skip
     save(folder, manifest)

@@ -248,3 +248,20 @@ def test_the_print_holds_the_reasons_and_no_controls(browser: Browser, tmp_path:
     assert "Median of three runs." in text
     assert "no cap can be set here" in text
     assert "Explain all" not in text
+
+
+def test_which_one_should_i_use(browser: Browser) -> None:
+    rows = browser.run(
+        "[...document.querySelectorAll('#choice tbody tr')].map(r => [...r.cells].map(c => c.innerText))"
+    )
+    assert [row[:3] for row in rows] == [[name, "3", "ssd"] for name in ("dfsio-write", "grep", "terasort")]
+    tie, alone, clear = (" ".join(row[3].split()) for row in rows)
+    assert tie.startswith("tie Hadoop-IPoIB 21.0 s 20 … 22, n = 2 Engine <b> 22.5 s 21 … 24, n = 2")
+    assert alone == "only one ran: Hadoop-GbE 12.5 s n = 1"
+    assert clear.startswith("Hadoop-IPoIB 41.2 s 40.1 … 43, n = 3 1 other")
+    assert rows[0][4] == "no power source: powercap: not there"
+    assert "emulated" in rows[2][4]
+    assert browser.run("document.querySelector('#choice p').innerText").endswith(
+        "30 Mbit/s (Hadoop-GbE), 300 Mbit/s (Hadoop-IPoIB)."
+    )
+    assert browser.run("document.querySelector('main > section:last-child').id") == "choice"

@@ -43,6 +43,8 @@ def load(manifest: ReportManifest, page_folder: Path) -> Inputs:
             _load_figure(figure, anchor_of_figure(study.id, figure.id), page_folder, found)
     if manifest.environment_json:
         found.environments = read.read_environments(manifest.environment_json)
+    if manifest.choice_csv:
+        found.choice = read.read_choice(manifest.choice_csv)
     folders = {"": manifest.benchmarks_dir, **manifest.shared_benchmarks}
     found.jobs = [job for label, folder in folders.items() if folder for job in read.read_jobs(folder, label)]
     return found

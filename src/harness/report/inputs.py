@@ -11,11 +11,15 @@ from typing import Any, get_args
 
 from harness.errors import KvasirError
 from harness.records import Status
+from harness.report.choice import Measure
 from harness.report.verdicts import VERDICTS
 
 CLAIM_COLUMNS = (
     "id", "study", "tier", "where", "statement", "verdict", "reason", "value", "low", "high", "n", "unit", "paper",
     "source", "figure", "explanation",
+)  # fmt: skip
+CHOICE_COLUMNS = (
+    "benchmark", "studies", "nodes", "disk", "framework", "metric", "value", "unit", "source", "reason",
 )  # fmt: skip
 RUN_COLUMNS = ("study", "experiment", "point", "rep", "order", "status", "reason", "seconds", "started")
 
@@ -133,6 +137,17 @@ def read_runs(path: Path) -> list[Run]:
         fields = {name: row[name] for name in ("study", "experiment", "point", "rep", "status", "reason")}
         runs.append(Run(**fields, seconds=seconds))
     return runs
+
+
+def read_choice(path: Path) -> list[Measure]:
+    """Metrics of runs on clusters."""
+    found = []
+    for line, row in _rows(path, "the table to choose by", CHOICE_COLUMNS):
+        value = _number(row["value"], path, line, "value") if row["value"] else None
+        nodes = int(_number(row["nodes"], path, line, "nodes"))
+        words = {name: row[name] for name in CHOICE_COLUMNS if name not in ("value", "nodes")}
+        found.append(Measure(**words, value=value, nodes=nodes))
+    return found
 
 
 def read_environments(path: Path) -> list[Environment]:

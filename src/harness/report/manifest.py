@@ -85,6 +85,8 @@ class ReportManifest(_Model):
     """Folder of the TSV files that Snakemake's `benchmark:` writes."""
     shared_benchmarks: dict[str, Path] = {}
     """The same of jobs whose results several scales share (programs, texts): folders by the name to show."""
+    choice_csv: Path | None = None
+    """Metrics of runs on clusters, to choose a framework by; columns: `harness.report.inputs.CHOICE_COLUMNS`."""
     commands: list[Command] = []
     """Commands besides those of the figures: the whole page, one study, the tests."""
 

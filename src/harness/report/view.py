@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from harness.report import claims, environments, numbers, runs
+from harness.report import choice, claims, environments, numbers, runs
+from harness.report.choice import Choice, Measure
 from harness.report.claims import Claim, VerdictCount
 from harness.report.inputs import Environment, Job, Row, Run
 from harness.report.manifest import Command, Figure, ReportManifest, Study
@@ -25,6 +26,7 @@ class Inputs:
     """By the figure's link target: (PDF or PNG, address relative to the page)."""
     environments: list[Environment] | None = None
     jobs: list[Job] | None = None
+    choice: list[Measure] | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,9 @@ class Page:
     environment: environments.Table | None
     jobs: list[runs.JobGroup] | None
     commands: list[Command]
+    choices: list[Choice] | None
+    """None where no study runs on clusters."""
+    links: list[tuple[str, str]]
 
     @property
     def emulated(self) -> int:
@@ -122,6 +127,8 @@ def page(manifest: ReportManifest, inputs: Inputs) -> Page:
         environment=environments.table(inputs.environments, manifest.git) if inputs.environments else None,
         jobs=runs.job_groups(inputs.jobs) if inputs.jobs else None,
         commands=manifest.commands,
+        choices=None if inputs.choice is None else choice.choices(inputs.choice),
+        links=choice.links(inputs.choice or []),
     )
 
 

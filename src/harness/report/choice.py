@@ -1,0 +1,141 @@
+"""Which framework to use: per benchmark, cluster size and disk the best by time, energy and ED2P. Pure.
+
+A framework stands for the median of its runs, and its uncertainty is the range of them. The best one has the lowest
+median. Those whose range overlaps its range are not told apart from it: that is a tie. One run has no range, so
+nothing is said of its uncertainty but that it is one run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+
+from harness.report.numbers import duration, number
+
+METRICS = ("time.total", "energy.total", "ed2p")
+"""Smaller is better in all of them."""
+RATE = "link.rate"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One metric of one run that ended well and undisturbed."""
+
+    benchmark: str
+    studies: str
+    """Which studies want such a run: two may give one benchmark different settings."""
+    nodes: int
+    disk: str
+    framework: str
+    metric: str
+    value: float | None
+    unit: str
+    source: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A framework with the middle and the range of its runs."""
+
+    framework: str
+    middle: float
+    low: float
+    high: float
+    n: int
+    text: str
+    """The middle, for people."""
+    spread: str
+    """The range, for people; '' of a single run."""
+
+
+@dataclass(frozen=True)
+class Best:
+    """Who is best in one thing."""
+
+    first: list[Candidate]
+    """The best framework and those that tie with it, lowest median first. Empty: nobody has been measured."""
+    others: list[Candidate]
+    reason: str
+    """Why nobody has been measured."""
+    emulated: bool
+    """Whether any of the numbers is of an emulated source."""
+
+    @property
+    def alone(self) -> bool:
+        """One framework only has been measured: best of nothing."""
+        return len(self.first) == 1 and not self.others
+
+    @property
+    def single(self) -> bool:
+        """Whether the order rests on single runs somewhere."""
+        return any(one.n == 1 for one in (*self.first, *self.others))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One line of the table."""
+
+    benchmark: str
+    nodes: int
+    disk: str
+    best: dict[str, Best]
+    """By metric."""
+
+
+def candidate(framework: str, values: list[float], unit: str) -> Candidate:
+    """A framework by the values of its runs."""
+    middle, low, high = median(values), min(values), max(values)
+    spread = f"{number(low)} … {number(high)}" if len(values) > 1 else ""
+    text = duration(middle) if unit == "s" else f"{number(middle)} {unit}"
+    return Candidate(framework, middle, low, high, len(values), text, spread)
+
+
+def best(measures: Iterable[Measure]) -> Best:
+    """Who is best in one metric."""
+    values: dict[str, list[float]] = defaultdict(list)
+    reasons: Counter[str] = Counter()
+    unit, emulated = "", False
+    for one in measures:
+        if one.value is None:
+            reasons[one.reason] += 1
+            continue
+        values[one.framework].append(one.value)
+        unit, emulated = one.unit, emulated or one.source.startswith("emulated")
+    every = sorted(
+        (candidate(name, found, unit) for name, found in values.items()), key=lambda one: one.middle
+    )
+    if not every:
+        return Best([], [], reasons.most_common(1)[0][0] if reasons else "not measured", False)
+    ties = [one for one in every[1:] if one.low <= every[0].high and every[0].low <= one.high]
+    return Best([every[0], *ties], [one for one in every[1:] if one not in ties], "", emulated)
+
+
+def choices(measures: Iterable[Measure]) -> list[Choice]:
+    """The table, by benchmark, size and disk."""
+    groups: dict[tuple[str, str, int, str], list[Measure]] = defaultdict(list)
+    for one in measures:
+        groups[one.benchmark, one.studies, one.nodes, one.disk].append(one)
+    kinds: dict[str, set[str]] = defaultdict(set)
+    for benchmark, studies, _, _ in groups:
+        kinds[benchmark].add(studies)
+    return [
+        Choice(
+            benchmark if len(kinds[benchmark]) == 1 else f"{benchmark}, as in {studies}",
+            nodes,
+            disk,
+            {metric: best(one for one in found if one.metric == metric) for metric in METRICS},
+        )
+        for (benchmark, studies, nodes, disk), found in sorted(groups.items())
+    ]
+
+
+def links(measures: Iterable[Measure]) -> list[tuple[str, str]]:
+    """Rates of emulated links and the frameworks that ran over them: what the table holds for."""
+    rates: dict[float, set[str]] = defaultdict(set)
+    for one in measures:
+        if one.metric == RATE and one.value is not None and one.source.startswith("emulated"):
+            rates[one.value].add(one.framework)
+    return [(f"{number(rate)} Mbit/s", ", ".join(sorted(names))) for rate, names in sorted(rates.items())]
