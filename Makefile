@@ -17,6 +17,7 @@ help:
 
 setup:
 	@scripts/setup.sh run
+	@[ -f build/hadoop/3.4.2/hadoop.json ] || $(PY) scripts/build_hadoop.py
 
 reproduce: setup
 	@scripts/reproduce.sh "$(SCALE)" "$(SITE)" $(CORES) $(ARGS)
@@ -34,7 +35,7 @@ retry: setup
 	@$(PY) scripts/forget_failed.py
 
 test:
-	@scripts/setup.sh run test hadoop
+	@scripts/setup.sh run test
 	@$(MAKE) --no-print-directory lint
 	@$(PY) -m pytest -q $(ARGS)
 

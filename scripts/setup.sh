@@ -28,7 +28,7 @@ missing_packages() {
 # Elsewhere than on Debian we cannot know the packages' names, so we look for the programs themselves.
 missing_programs() {
   local program
-  for program in python3 c++ cmake ninja mpicxx mpirun Rscript git; do
+  for program in python3 c++ cmake ninja mpicxx mpirun Rscript git javac mvn ip; do
     command -v "$program" >/dev/null || echo "$program"
   done
 }

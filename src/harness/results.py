@@ -23,7 +23,8 @@ def records(results: Path, study: str) -> Iterator[Record]:
 def failed_folders(root: Path) -> list[Path]:
     """Folders of all runs below `root` (all scales) that did not end well, unreadable ones included."""
     found = []
-    for path in sorted(root.glob("*/runs/*/*/*/[0-9]*/run.json")):
+    of_points, of_cells = "*/runs/*/*/*/[0-9]*/run.json", "*/cells/*/runs/*/[0-9]*/run.json"
+    for path in sorted([*root.glob(of_points), *root.glob(of_cells)]):
         try:
             if read(path).outcome.status == "ok":
                 continue
@@ -34,10 +35,14 @@ def failed_folders(root: Path) -> list[Path]:
 
 
 def made_from(run: Path) -> list[Path]:
-    """What has to go together with a run for the workflow to make it again: tables of its study, and the report.
+    """What has to go together with a run for the workflow to make it again: tables of its study (of all studies,
+    if it is a cell's), its cell's own file, and the report.
 
     Snakemake does not miss a file whose consumers are up to date.
     """
+    if run.parents[3].name == "cells":
+        cell, scale = run.parents[2], run.parents[4]
+        return [cell / "cell.json", *sorted((scale / "tables").glob("*/*.csv")), scale / "report.html"]
     study = run.parents[2].name
     scale = run.parents[4]
     return [*sorted((scale / "tables" / study).glob("*.csv")), scale / "report.html"]

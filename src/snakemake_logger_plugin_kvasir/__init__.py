@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_logger_plugin_kvasir.progress import Progress
 
 LOG_LINES = 12
+LOOK_S = 2.0
 
 
 class LogHandler(LogHandlerBase):
@@ -26,6 +29,18 @@ class LogHandler(LogHandlerBase):
         """Called by Snakemake in place of a constructor."""
         self.progress = Progress()
         self.rewrites = sys.stderr.isatty()
+        self.said = ""
+        self.saying = threading.Lock()
+        threading.Thread(target=self._follow, daemon=True, name="progress").start()
+
+    def _follow(self) -> None:
+        """Say how far a long job is, whenever it says so itself: Snakemake has no news until it ends."""
+        while True:
+            time.sleep(LOOK_S)
+            line = self.progress.steps()
+            if line and line != self.said:
+                self.said = line
+                self._say(self.progress.line())
 
     def emit(self, record: logging.LogRecord) -> None:
         """Handle one event."""
@@ -36,6 +51,8 @@ class LogHandler(LogHandlerBase):
             wildcards = dict(getattr(record, "wildcards", {}) or {})
             # Snakemake says that a job starts before it says what the job is.
             self.progress.know(record.jobid, record.rule_name, wildcards)  # type: ignore[attr-defined]
+            for log in (getattr(record, "log", None) or []) if "cell" in wildcards else []:
+                self.progress.follow(record.jobid, Path(str(log)))  # type: ignore[attr-defined]
             self._say(self.progress.line())
         elif event == LogEvent.JOB_STARTED:
             jobs = getattr(record, "jobs", getattr(record, "job_ids", []))
@@ -56,11 +73,12 @@ class LogHandler(LogHandlerBase):
                 self._say(text, keep=True)
 
     def _say(self, text: str, keep: bool = False) -> None:
-        if self.rewrites:
-            sys.stderr.write(f"\r\x1b[2K{text}" + ("\n" if keep else ""))
-        else:
-            sys.stderr.write(f"{text}\n")
-        sys.stderr.flush()
+        with self.saying:
+            if self.rewrites:
+                sys.stderr.write(f"\r\x1b[2K{text}" + ("\n" if keep else ""))
+            else:
+                sys.stderr.write(f"{text}\n")
+            sys.stderr.flush()
 
     writes_to_stream = True
     writes_to_file = False

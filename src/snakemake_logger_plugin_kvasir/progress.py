@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 
+STEP = re.compile(r"\[\d+/\d+\] .{1,60}")
+TAIL = 4096
+"""Bytes at the end of a log that are looked at."""
 UNKNOWN_S = 1.0
 """Guess for a job of a rule of which none has finished yet, seconds."""
 
@@ -16,6 +21,18 @@ def clock(seconds: float) -> str:
     return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
 
 
+def told(log: Path) -> str:
+    """The last `[done/total] what was done` in a job's log, '' when there is none."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - TAIL))
+            lines = file.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    found = [match for line in lines if (match := STEP.search(line))]
+    return found[-1][0] if found else ""
+
+
 @dataclass
 class Progress:
     """Counts jobs by rule and remembers how long they took."""
@@ -24,6 +41,8 @@ class Progress:
     done: Counter[str] = field(default_factory=Counter)
     spent: Counter[str] = field(default_factory=Counter)
     names: dict[int, tuple[str, str]] = field(default_factory=dict)
+    logs: dict[int, Path] = field(default_factory=dict)
+    """Logs of jobs that tell in them how far they are: `[3/12] what`."""
     running: dict[int, float] = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
 
@@ -34,10 +53,16 @@ class Progress:
     def know(self, job: int, rule: str, wildcards: dict[str, str]) -> None:
         """Learn what a job is, before it starts."""
         what = " ".join(
-            v for k, v in wildcards.items() if k in ("study", "experiment", "point", "figure", "name")
+            v
+            for k, v in wildcards.items()
+            if k in ("study", "experiment", "point", "cell", "hadoop", "figure", "name")
         )
         rep = f", repetition {wildcards['rep']}" if "rep" in wildcards else ""
         self.names[job] = (rule, f"{rule} {what}{rep}".strip())
+
+    def follow(self, job: int, log: Path) -> None:
+        """Learn where a job tells how far it is."""
+        self.logs[job] = log
 
     def start(self, job: int) -> None:
         """A job has started."""
@@ -61,11 +86,22 @@ class Progress:
             for rule, count in self.total.items()
         )
 
+    def now(self, job: int) -> str:
+        """What a job does, with what it says of its own steps."""
+        name = self.names[job][1]
+        steps = told(self.logs[job]) if job in self.logs else ""
+        return f"{name} {steps}".strip()
+
+    def steps(self) -> str:
+        """What running jobs say of their own steps, '' when none says anything."""
+        running = [job for job in list(self.running) if job in self.logs]
+        return ", ".join(filter(None, (told(self.logs[job]) for job in running)))
+
     def line(self) -> str:
         """One line for people."""
         total, done = self.total.total(), self.done.total()
         share = 100 * done // total if total else 100
-        now = ", ".join(self.names[job][1] for job in self.running if job in self.names)
+        now = ", ".join(self.now(job) for job in self.running if job in self.names)
         spent = clock(time.monotonic() - self.began)
         left = f", about {clock(self.left_s())} left" if done and done < total else ""
         return f"[{done:>{len(str(total))}}/{total} {share:>3} %, {spent}{left}] {now}".rstrip()

@@ -1,5 +1,7 @@
 """The progress line: how much is done, how long the rest takes, what is running."""
 
+from pathlib import Path
+
 import pytest
 
 from snakemake_logger_plugin_kvasir import progress as module
@@ -26,3 +28,19 @@ def test_line_and_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
     # Three more runs of 10 s, and a figure of which nothing is known yet.
     assert progress.left_s() == 31
     assert progress.line() == "[1/5  20 %, 0:00:10, about 0:00:31 left] run_point s e p, repetition 2"
+
+
+def test_a_cell_says_how_far_it_is(tmp_path: Path) -> None:
+    log = tmp_path / "3n_ssd_ib.log"
+    progress = Progress()
+    progress.plan({"run_cell": 1})
+    progress.know(7, "run_cell", {"scale": "laptop", "cell": "3n_ssd_ib"})
+    progress.follow(7, log)
+    progress.start(7)
+    assert progress.line().endswith("run_cell 3n_ssd_ib") and progress.steps() == "", "no log yet"
+    log.write_text(
+        "2026-11-21T18:05:52Z 36.7 s  cluster is up\n2026 90 s  [1/8] hadoop-ipoib sort 1: ok after 49.6 s\n"
+    )
+    assert progress.line().endswith("run_cell 3n_ssd_ib [1/8] hadoop-ipoib sort 1: ok after 49.6 s")
+    progress.finish(7)
+    assert progress.steps() == ""
