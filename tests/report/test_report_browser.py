@@ -257,7 +257,7 @@ def test_which_one_should_i_use(browser: Browser) -> None:
     assert [row[:3] for row in rows] == [[name, "3", "ssd"] for name in ("dfsio-write", "grep", "terasort")]
     tie, alone, clear = (" ".join(row[3].split()) for row in rows)
     assert tie.startswith("tie Hadoop-IPoIB 21.0 s 20 … 22, n = 2 Engine <b> 22.5 s 21 … 24, n = 2")
-    assert alone == "only one ran: Hadoop-GbE 12.5 s n = 1"
+    assert alone == "only one measured: Hadoop-GbE 12.5 s n = 1"
     assert clear.startswith("Hadoop-IPoIB 41.2 s 40.1 … 43, n = 3 1 other")
     assert rows[0][4] == "no power source: powercap: not there"
     assert "emulated" in rows[2][4]
