@@ -25,11 +25,9 @@ def write_manifest(
     """Write OUTPUT (manifest.json) with <study>.runs.csv, choice.csv and environments.json beside it."""
     planner = choose(choices)
     config = planner.config
-    everything = []
     for study in config.studies:
-        found = list(records(Path(config.results), study))
-        everything += found
-        rows = run_rows(found, planner.plan(study).tables.values())
+        tables = list(planner.plan(study).tables.values())
+        rows = run_rows(list(records(tables)), tables)
         write_csv(
             pl.DataFrame(rows, schema=RUN_COLUMNS, infer_schema_length=None),
             output.parent / f"{study}.runs.csv",
@@ -40,7 +38,7 @@ def write_manifest(
         rows = choice_rows(tables, read, labels)
         choice = pl.DataFrame(rows, schema=list(CHOICE_COLUMNS), infer_schema_length=None)
         write_csv(choice, output.parent / "choice.csv")
-    dump_json(environments(everything), output.parent / "environments.json")
+    dump_json(environments(list(records(planner.tables))), output.parent / "environments.json")
     made = manifest(config, str(output.parent), git_state(), datetime.now(UTC).isoformat())
     dump_json(made.model_dump(mode="json"), output)
 

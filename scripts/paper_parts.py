@@ -17,13 +17,14 @@ def paper_parts(
     choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
 ) -> None:
     """Write the parts into FOLDER."""
-    config = choose(choices).config
+    planner = choose(choices)
+    config = planner.config
     results = Path(config.results)
     verdicts = []
     for study in config.studies:
         with (results / "claims" / f"{study}.csv").open(encoding="utf-8", newline="") as file:
             verdicts += list(csv.DictReader(file))
-    runs = sum(len(run_files(results, study)) for study in config.studies)
+    runs = len(run_files(planner.tables))
     parts = {
         "values": values(config, runs, verdicts),
         "verdicts": verdict_table(verdicts),

@@ -14,13 +14,14 @@ from harness.results import records
 
 def summary(choices: list[str] = typer.Argument(None, help="scale=NAME, site=NAME")) -> None:
     """Print what came out at the configured scale and site."""
-    config = choose(choices or []).config
+    planner = choose(choices or [])
+    config = planner.config
     results = Path(config.results)
     claims = [str(results / "claims" / f"{study}.csv") for study in config.studies]
     subprocess.run(
         [sys.executable, "scripts/claims.py", *[a for c in claims for a in ("--print", c)]], check=True
     )
-    runs = [record for study in config.studies for record in records(results, study)]
+    runs = list(records(planner.tables))
     failed = [record for record in runs if record.outcome.status != "ok"]
     print(f"runs:    {len(runs)}, of which {len(failed)} failed or timed out")
     for record in failed:

@@ -70,8 +70,8 @@ def choice_rows(
     return [{column: row[column] for column in CHOICE_COLUMNS} for row in rows]
 
 
-OF_STUDIES = ("programs", "power")
-"""Parts of an environment in which studies differ by nature: what they run, and whether a meter was read."""
+OF_STUDIES = ("programs", "power", "hosts")
+"""Parts of an environment in which studies differ by nature: what they run, whether a meter was read, and where."""
 
 
 def _joined(known: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
@@ -91,7 +91,7 @@ def environments(records: list[Record]) -> list[dict[str, Any]]:
     for record in records:
         values = {key: value for key, value in record.environment.items() if key != "load_before"}
         values["power"] = {k: v for k, v in values.get("power", {}).items() if k in ("source", "reason")}
-        values["programs"] = values.get("programs", {})
+        values |= {key: values.get(key, {}) for key in OF_STUDIES}
         load = float(record.environment.get("load_before", 0.0))
         for place, (known, loads) in enumerate(groups):
             both = _joined(known, values)

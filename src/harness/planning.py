@@ -40,6 +40,11 @@ class Planner:
             raise KvasirError(f"no such run in the plan of study {study}: {experiment}/{point}/{rep}")
         return run
 
+    @property
+    def tables(self) -> list[TableSpec]:
+        """All tables of all chosen studies."""
+        return [table for study in self.config.studies for table in self.plan(study).tables.values()]
+
     @cached_property
     def cells(self) -> dict[str, CellSpec]:
         """Clusters by name, each with the runs of all chosen studies on it."""

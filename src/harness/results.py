@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from harness.errors import KvasirError
 from harness.records import Record, read
+from harness.spec import TableSpec
 
 
-def run_files(results: Path, study: str) -> list[Path]:
-    """All run.json of a study below `results` (the folder of one scale), sorted."""
-    return sorted((results / "runs" / study).glob("*/*/[0-9]*/run.json"))
+def run_files(tables: Iterable[TableSpec]) -> list[Path]:
+    """All run.json that tables are made of and that are there, each once, sorted."""
+    files = {
+        Path(runs.folder) / str(rep) / "run.json"
+        for table in tables
+        for runs in table.runs.values()
+        for rep in range(1, runs.repetitions + 1)
+    }
+    return sorted(path for path in files if path.is_file())
 
 
-def records(results: Path, study: str) -> Iterator[Record]:
-    """All records of a study; one that cannot be read is an error naming it."""
-    for path in run_files(results, study):
+def records(tables: Iterable[TableSpec]) -> Iterator[Record]:
+    """All records that tables are made of; one that cannot be read is an error naming it."""
+    for path in run_files(tables):
         yield read(path)
 
 

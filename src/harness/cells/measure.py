@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.cells.framework import Framework
+from harness.cells.kinds import KINDS
 from harness.cells.spec import CellRun, CellSpec
 from harness.environment import git_state, machine, moment
 from harness.errors import KvasirError
@@ -40,13 +41,14 @@ class Here:
 
 def specification(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """All that the outcome of a run may depend on: if it is the same, the run need not be made again."""
+    used = {"hadoop", *(Path(name).stem for name in KINDS[spec.frameworks[run.framework]["class"]].built)}
     return {
         "benchmark": run.benchmark,
         "settings": run.settings,
         "framework": spec.frameworks[run.framework],
         **{key: getattr(spec, key) for key in ("nodes", "disk", "interface", "hosts", "power", "parameters")},
         "period_s": spec.period_s,
-        "programs": {name: facts.get("digest", facts) for name, facts in programs.items()},
+        "programs": {name: facts for name, facts in programs.items() if name in used},
     }
 
 

@@ -34,5 +34,5 @@ def programs_of(spec: CellSpec) -> dict[str, dict[str, Any]]:
                 "digest": digest,
             }
         else:
-            found[path.stem] = {**facts, "digest": digest}
+            found[path.stem] = facts
     return found
