@@ -27,6 +27,10 @@ class Block {
   public:
     explicit Block(MemoryMeter& meter) : meter_(&meter) {}
 
+    /// Words of a record, and how it is laid down; for those that no block has room for.
+    static std::size_t words_of(const KeyCode& key, const Value& value) { return R::words_of(key, value); }
+    static void write(const KeyCode& key, const Value& value, std::uint64_t* to) { R::write(key, value, to); }
+
     /// Gives the block its memory: `words` words at `base`, which it does not own. Forgets all records.
     void attach(std::uint64_t* base, std::size_t words) {
         base_ = base;

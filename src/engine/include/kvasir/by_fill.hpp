@@ -17,12 +17,10 @@
 
 namespace kvasir::detail {
 
-template <class Key, class Value, class Store>
+template <class BlockOfRecords, class Store>
 class ByFill {
-    using R = RecordTraits<Key, Value>;
-
   public:
-    using BlockType = Block<Key, Value>;
+    using BlockType = BlockOfRecords;
 
     /// `combining`: all open blocks together are the table that records are combined in, and should fit the
     /// cache.
@@ -48,11 +46,12 @@ class ByFill {
     }
 
     /// A record that no block can hold is a message of its own.
-    void oversize(int rank, const KeyCode& key, const Value& value) {
+    template <class Key, class Value>
+    void oversize(int rank, const Key& key, const Value& value) {
         guarded([&] {
             PhaseScope phase(job_.clock, Phase::aggregate);
-            WordBuffer record(job_.memory, R::words_of(key, value));
-            R::write(key, value, record.data());
+            WordBuffer record(job_.memory, BlockType::words_of(key, value));
+            BlockType::write(key, value, record.data());
             ++job_.counters.oversize;
             count_sent(rank, 1, record.words());
             if (rank == job_.comm.rank()) {

@@ -50,7 +50,7 @@ class Job {
         if (state_.options.strategy == Strategy::partition_full) {
             with_transport<PartitionFull<Key, Value, Store>>(input, map);
         } else {
-            with_transport<ByFill<Key, Value, Store>>(input, map);
+            with_transport<ByFill<Block<Key, Value>, Store>>(input, map);
         }
         if (balancer_) {
             balancer_->finish();
