@@ -17,6 +17,7 @@ FILES = {
     "config": ["config/config.yaml"],
     "scale": sorted(str(p.relative_to(PROJECT)) for p in PROJECT.glob("config/scales/*.yaml")),
     "site": sorted(str(p.relative_to(PROJECT)) for p in PROJECT.glob("config/sites/*.yaml")),
+    "frameworks": ["config/frameworks.yaml"],
     "study": sorted(str(p.relative_to(PROJECT)) for p in PROJECT.glob("config/studies/*.yaml")),
 }
 
@@ -94,6 +95,53 @@ def test_mistake_in_a_file_is_named(folder: Path, file: str, old: str, new: str,
         load(folder)
     for part in [file, *expected]:
         assert part in str(caught.value)
+
+
+CLUSTERS = [
+    (
+        "studies/hpc.yaml",
+        "framework: [hadoop-gbe,",
+        "framework: [hadop-gbe,",
+        ["dfsio", "hadop-gbe", "hadoop-gbe"],
+    ),
+    ("studies/hpc.yaml", "[dfsio-write, dfsio-read]", "[dfsio-right]", ["dfsio", "dfsio-right", "terasort"]),
+    ("studies/hpc.yaml", "disk: [hdd, ssd]", "disk: [hdd, nvme]", ["dfsio", "nvme", "ssd"]),
+    ("studies/hpc.yaml", "nodes: [3, 5, 9, 13]", "nodes: [1, 5]", ["dfsio", "nodes", "'1'"]),
+    ("studies/hpc.yaml", "traces: [power]", "traces: [powr]", ["traces", "powr"]),
+    (
+        "scales/laptop.yaml",
+        "terasort: {data_mb: 128}",
+        "terasort: {data_gb: 128}",
+        ["cells", "terasort", "data_gb"],
+    ),
+    (
+        "scales/laptop.yaml",
+        "mappers_per_node: 2",
+        "mappers_per_node: 0",
+        ["cells.parameters.mappers_per_node", "0"],
+    ),
+    ("scales/laptop.yaml", "terasort: 3,", "terrasort: 3,", ["cells", "terrasort", "pagerank"]),
+    ("sites/local.yaml", "gbe: {rate_mbit_s: 50}", "gbe: {rate: 50}", ["hosts.interfaces.gbe.rate", "50"]),
+    ("frameworks.yaml", "{class: hadoop,", "{class: hadup,", ["hadoop-gbe.class", "'hadup'", "'engine'"]),
+    (
+        "frameworks.yaml",
+        "homr: {",
+        "homr: {class: hadoop, interfaces: ib, ",
+        ["homr.interfaces", "no such key"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("file", "old", "new", "expected"), CLUSTERS)
+def test_mistake_about_clusters_is_named(
+    folder: Path, file: str, old: str, new: str, expected: list[str]
+) -> None:
+    spoil(folder / file, old, new)
+    with pytest.raises(KvasirError) as caught:
+        load(folder, studies=["mrev", "hpc"])
+    for part in [file, *expected]:
+        assert part in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
 
 
 def test_broken_yaml_is_named(folder: Path) -> None:

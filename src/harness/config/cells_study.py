@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt, model_validator
+from pydantic import AfterValidator, Field, PositiveFloat, PositiveInt, model_validator
 
 from harness.config.study import Level, Study, Word
 from harness.errors import KvasirError
@@ -15,18 +15,24 @@ from harness.strict import Strict
 FACTORS = ("framework", "nodes", "disk", "benchmark")
 DISKS = ("hdd", "ssd")
 
-Settings = dict[str, dict[str, Any]]
-"""What benchmarks are told, by benchmark."""
 
-
-def checked(settings: Settings) -> Settings:
-    """The same; ValueError names a benchmark that does not exist, or a setting that it does not have."""
+def _checked(settings: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     for name, values in settings.items():
         try:
             make(name, values)
         except KvasirError as error:
             raise ValueError(str(error)) from None
     return settings
+
+
+def _benchmark(name: str) -> str:
+    _checked({name: {}})
+    return name
+
+
+Settings = Annotated[dict[str, dict[str, Any]], AfterValidator(_checked)]
+"""What benchmarks are told, by benchmark."""
+BenchmarkName = Annotated[str, AfterValidator(_benchmark)]
 
 
 class CellsStudy(Study):
@@ -71,7 +77,7 @@ class CellsScale(Strict):
     """How large the cells are that all studies of this kind share."""
 
     repetitions: PositiveInt = Field(le=100)
-    more_repetitions: dict[str, PositiveInt] = Field(
+    more_repetitions: dict[BenchmarkName, PositiveInt] = Field(
         default_factory=dict, description="benchmarks with another number of repetitions"
     )
     timeout_s: PositiveFloat = Field(description="a program that takes longer is stopped, its run a timeout")
@@ -79,12 +85,6 @@ class CellsScale(Strict):
     minutes: PositiveInt = Field(description="time to ask a scheduler for, for one cell")
     parameters: Parameters = Field(default=Parameters(), description="of Hadoop, by MREv's names")
     benchmarks: Settings = Field(default_factory=dict, description="settings of the benchmarks")
-
-    @model_validator(mode="after")
-    def _benchmarks_are_known(self) -> CellsScale:
-        checked(self.benchmarks)
-        checked({name: {} for name in self.more_repetitions})
-        return self
 
 
 class CellsStudyScale(Strict):
@@ -102,8 +102,3 @@ class CellsStudyScale(Strict):
     benchmarks: Settings = Field(
         default_factory=dict, description="settings of the benchmarks where this study's differ"
     )
-
-    @model_validator(mode="after")
-    def _benchmarks_are_known(self) -> CellsStudyScale:
-        checked(self.benchmarks)
-        return self

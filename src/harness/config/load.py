@@ -28,8 +28,6 @@ STUDY: TypeAdapter[Study] = TypeAdapter(
 
 FRAMEWORKS: TypeAdapter[dict[FrameworkId, FrameworkEntry]] = TypeAdapter(dict[FrameworkId, FrameworkEntry])
 
-KINDS = ("engine", "netsim", "cells")
-
 
 @dataclass(frozen=True)
 class Config:
@@ -47,12 +45,12 @@ class Config:
         return f"{self.site.results}/{self.top.scale}"
 
 
-def describe(error: ValidationError, file: str) -> str:
-    """One line a mistake: `file: key: found VALUE: what is allowed`."""
+def describe(error: ValidationError, file: str, tagged: bool = False) -> str:
+    """One line a mistake: `file: key: found VALUE: what is allowed`. `tagged`: the model is one of several."""
     lines = []
     for item in error.errors():
         # The name of a study's framework is part of pydantic's path but not of the file.
-        parts = item["loc"][1:] if item["loc"] and item["loc"][0] in KINDS else item["loc"]
+        parts = item["loc"][1:] if tagged else item["loc"]
         key = ".".join(str(part) for part in parts) or "(the whole file)"
         found = repr(item["input"])
         if item["type"] == "missing":
@@ -69,7 +67,7 @@ def parse(model: TypeAdapter[Model] | type[Model], data: object, file: str) -> M
     try:
         return (model if isinstance(model, TypeAdapter) else TypeAdapter(model)).validate_python(data)
     except ValidationError as error:
-        raise KvasirError(describe(error, file)) from None
+        raise KvasirError(describe(error, file, tagged=model is STUDY)) from None
 
 
 def read_yaml(path: Path) -> Any:

@@ -1,0 +1,144 @@
+"""Plans of clusters: which runs, in which cells, shared by whom, in which order, and why some cannot be made here."""
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.cells.order import joined, ordered
+from harness.cells.spec import CellRun
+from harness.config import CellsStudy, Config, load_config
+from harness.errors import KvasirError
+from harness.frameworks.cells import plan
+from harness.hadoop.benchmarks import CLASSES
+from harness.here import Refusals
+from harness.records import Identity
+from harness.spec import Plan
+
+PROJECT = Path(__file__).parents[2]
+STUDIES = ("mrev", "hpc")
+NOTHING_REFUSED = Refusals()
+
+
+def config_of(scale: str, **changes: Any) -> Config:
+    values = yaml.safe_load((PROJECT / "config/config.yaml").read_text())
+    return load_config({**values, "scale": scale, "studies": list(STUDIES), **changes}, PROJECT / "config")
+
+
+def plan_of(study: str, scale: str, refusals: Refusals = NOTHING_REFUSED, **changes: Any) -> Plan:
+    config = config_of(scale, **changes)
+    model = config.studies[study]
+    assert isinstance(model, CellsStudy)
+    return plan(model, config, refusals)
+
+
+def test_paper_scale_has_the_papers_numbers() -> None:
+    hpc = plan_of("hpc", "paper")
+    sizes = {("hdd", n) for n in (3, 5, 9, 13)} | {("ssd", n) for n in (3, 5, 9)}
+    assert {(cell.disk, cell.nodes) for cell in hpc.cells.values()} == sizes
+    assert len(hpc.cells) == 2 * len(sizes), "one for each network"
+    dfsio = hpc.tables["dfsio"]
+    assert len(dfsio.runs) + len(dfsio.not_run) == 56 and dfsio.repetitions == 10, "X004-1"
+    run = next(run for run in hpc.cells["3n_hdd_ib"].runs if run.benchmark == "terasort")
+    assert run.settings["data_mb"] == 50 * 1024
+    mrev = plan_of("mrev", "paper")
+    levels = [run.identity.factors for cell in mrev.cells.values() for run in cell.runs]
+    sorts = [found for found in levels if found["benchmark"] == "terasort"]
+    assert {found["nodes"] for found in sorts} == {5, 9, 13} and {found["disk"] for found in sorts} == {"hdd"}
+
+
+def test_studies_share_runs_unless_their_settings_differ() -> None:
+    for scale, shared in (("laptop", True), ("paper", False)):
+        mrev, hpc = plan_of("mrev", scale), plan_of("hpc", scale)
+        name = "5n_ssd_ib" if shared else "5n_hdd_ib"
+        cells = joined([*mrev.cells.values(), *hpc.cells.values()])
+        sorts = {run.identity.point for run in cells[name].runs if run.framework == "hadoop-ipoib"}
+        sorts = {point for point in sorts if "terasort" in point}
+        assert len(sorts) == (1 if shared else 2), "128 GB and 50 GB are different runs"
+        words = {run.identity.point for run in cells[name].runs if run.benchmark == "wordcount"}
+        assert "hadoop-ipoib_wordcount" in words
+        folders = [run.folder for cell in cells.values() for run in cell.runs]
+        assert len(folders) == len(set(folders))
+        assert all(run.folder.startswith(cell.folder) for cell in cells.values() for run in cell.runs)
+
+
+def test_frameworks_of_one_network_share_a_cell() -> None:
+    for cell in plan_of("hpc", "laptop").cells.values():
+        assert {entry["interface"] for entry in cell.frameworks.values()} == {cell.interface}
+        assert {run.framework for run in cell.runs} <= set(cell.frameworks)
+        assert f"build/hadoop/{cell.hadoop}.json" in cell.built
+
+
+def test_a_table_waits_for_its_cells_and_names_its_runs() -> None:
+    made = plan_of("hpc", "laptop")
+    table = made.tables["terasort"]
+    assert table.factors == ["framework", "nodes", "disk", "benchmark"]
+    runs = table.runs["hadoop-gbe_5_ssd"]
+    assert runs.files == ["results/laptop/cells/5n_ssd_gbe/cell.json"]
+    assert (runs.folder, runs.repetitions) == (
+        "results/laptop/cells/5n_ssd_gbe/runs/hadoop-gbe_terasort",
+        3,
+    )
+    assert made.tables["power"].runs["hadoop-gbe_5_ssd_terasort"] == runs, (
+        "power is another look at these runs"
+    )
+
+
+def test_what_cannot_run_here_says_why() -> None:
+    table = plan_of("hpc", "laptop").tables["terasort"]
+    reasons = {str(absent.factors["framework"]): absent.reason for absent in table.not_run}
+    assert reasons["hadoop-uda"].startswith("hadoop-uda: ") and "homr" in reasons
+    refused = plan_of("hpc", "laptop", Refusals(disks={"hdd": "needs root", "ssd": ""}))
+    assert {run.identity.factors["disk"] for cell in refused.cells.values() for run in cell.runs} == {"ssd"}
+    absent = [a for a in refused.tables["dfsio"].not_run if a.factors["framework"] == "hadoop-gbe"]
+    assert {a.reason for a in absent} == {"needs root"}
+    none = plan_of("mrev", "laptop", Refusals(hosts="no namespaces"))
+    assert not none.cells and not none.tables["terasort"].runs
+    assert "no namespaces" in {a.reason for a in none.tables["terasort"].not_run}
+    assert none.needs.memory == 0
+
+
+def test_two_studies_that_want_one_cell_differently_are_an_error() -> None:
+    (cell, *_) = plan_of("hpc", "smoke").cells.values()
+    with pytest.raises(KvasirError, match=f"cell {cell.cell}: two studies want it differently"):
+        joined([cell, cell.model_copy(update={"nodes": 4})])
+
+
+def run_named(framework: str, benchmark: str, rep: int) -> CellRun:
+    point = f"{framework}_{benchmark}"
+    who = Identity(
+        study="cells", experiment="c", point=point, rep=rep, seed=1, scale="s", site="l", factors={}
+    )
+    folder = f"f/{point}/{rep}"
+    return CellRun(identity=who, framework=framework, benchmark=benchmark, settings={}, folder=folder)
+
+
+@given(
+    st.sets(st.tuples(st.sampled_from("abc"), st.sampled_from(list(CLASSES)), st.integers(1, 3)), min_size=1)
+)
+def test_order_interleaves_and_frameworks_take_turns(wanted: set[tuple[str, str, int]]) -> None:
+    runs = [run_named(*one) for one in wanted]
+    found = ordered(reversed(runs))
+    assert found == ordered(runs), "whatever order they came in"
+    assert sorted(run.folder for run in found) == sorted(run.folder for run in runs)
+    reps = [run.identity.rep for run in found]
+    assert reps == sorted(reps), "all first repetitions before all second ones"
+
+
+def test_no_framework_is_always_first_and_reads_follow_their_writes() -> None:
+    runs = [
+        run_named(framework, benchmark, rep)
+        for framework, benchmark, rep in itertools.product(
+            "ab", ("dfsio-write", "dfsio-read", "sort"), (1, 2)
+        )
+    ]
+    found = ordered(runs)
+    first = {rep: next(r.framework for r in found if r.identity.rep == rep) for rep in (1, 2)}
+    assert first[1] != first[2]
+    for before, after in itertools.pairwise(found):
+        if after.benchmark == "dfsio-read":
+            assert (before.benchmark, before.framework) == ("dfsio-write", after.framework)
