@@ -6,7 +6,8 @@
     snakemake --cores 2 --config scale=paper site=local
     snakemake --profile slurm                on a cluster
 
-Targets: all, smoke, one per study (mimir), one per figure (fig_mimir_1 ...), tables, figures, claims, report.
+Targets: all, smoke, one per study (mimir), one per figure (fig_mimir_1 ...), tables, figures, claims, report,
+mrev_report (summary, statistics and resource graphs of the runs on clusters).
 """
 
 from snakemake.utils import min_version
@@ -18,6 +19,7 @@ configfile: "config/config.yaml"
 
 
 include: "rules/common.smk"
+include: "rules/mrev.smk"
 
 
 # Used with --sdm apptainer only; without it the tools that `make setup` installed are used.
@@ -40,12 +42,14 @@ rule all:
     default_target: True
     input:
         f"{RESULTS}/report.html",
+        mrev_outputs(CONFIG.top.scale),
 
 
 rule smoke:
     """Every step on tiny data."""
     input:
         f"{ROOT}/smoke/report.html",
+        mrev_outputs("smoke"),
 
 
 include: "rules/targets.smk"

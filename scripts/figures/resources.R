@@ -1,0 +1,112 @@
+# Resource graphs of one cell, as MREv makes them: for each benchmark of each framework the CPU, memory, disks,
+# interfaces and power of every host and their mean while it ran. Not a figure of a paper, but one page per benchmark.
+#   Rscript resources.R --out FOLDER cell=FOLDER
+# The first repetition that ended well is drawn: FOLDER/runs/<framework>_<benchmark>/<rep>/trace.csv.
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1]))
+source(file.path(here, "lib", "load.R"))
+
+table_columns$samples <- list(text = c("host", "domain", "metric", "unit", "source"), number = c("t_s", "value"))
+
+state_colour <- c(idle = "#E6E6E6", wait = okabe_ito[["orange"]], system = okabe_ito[["vermillion"]],
+  user = okabe_ito[["blue"]])
+way_colour <- c(read = okabe_ito[["blue"]], written = okabe_ito[["vermillion"]], received = okabe_ito[["blue"]],
+  sent = okabe_ito[["vermillion"]])
+
+of <- function(rows, domain, metric) rows[rows$domain %in% domain & rows$metric %in% metric, ]
+
+# One panel: hosts as thin lines, their mean as a thick one; colours tell metrics apart if there are several.
+lines_panel <- function(rows, title, axis_y, scale = 1, most = NA) {
+  if (nrow(rows) == 0) return(NULL)
+  rows$value <- rows$value / scale
+  several <- length(unique(rows$metric)) > 1
+  rows$colour <- if (several) rows$metric else "one"
+  mean_rows <- rows[rows$host == "mean", ]
+  ggplot(rows[rows$host != "mean", ], aes(.data$t_s, .data$value, colour = .data$colour)) +
+    geom_line(aes(group = paste(.data$host, .data$metric)), linewidth = 0.2, alpha = 0.6) +
+    geom_line(data = mean_rows, linewidth = 0.6) +
+    scale_colour_manual(NULL, values = c(way_colour, one = "#1A1A1A"), guide = if (several) "legend" else "none") +
+    scale_y_continuous(axis_y, limits = c(0, most), expand = expansion(c(0, 0.05))) +
+    labs(x = NULL, title = title) +
+    theme_kvasir()
+}
+
+# Where the wait is not known of a sample nothing of it is drawn but what is known: user and system.
+states_panel <- function(rows) {
+  rows <- of(rows[rows$host == "mean", ], "cpu", names(state_colour))
+  if (nrow(rows) == 0) return(NULL)
+  whole <- names(which(table(rows$t_s) == length(state_colour)))
+  rows <- rows[as.character(rows$t_s) %in% whole, ]
+  if (length(whole) < 2) return(NULL)
+  rows$state <- factor(rows$metric, names(state_colour))
+  ggplot(rows, aes(.data$t_s, 100 * .data$value, fill = .data$state)) +
+    geom_area(linewidth = 0) +
+    scale_fill_manual(NULL, values = state_colour, guide = guide_legend(reverse = TRUE)) +
+    scale_y_continuous("% of the cores", expand = expansion(c(0, 0.02))) +
+    labs(x = NULL, title = "CPU states, mean of all hosts") +
+    theme_kvasir()
+}
+
+busy_panel <- function(rows) {
+  rows <- of(rows, "cpu", c("user", "system"))
+  if (nrow(rows) == 0) return(NULL)
+  busy <- stats::aggregate(value ~ t_s + host, rows, sum)
+  busy$metric <- rep("busy", nrow(busy))
+  lines_panel(busy, "CPU, user and system", "% of the cores", 1 / 100)
+}
+
+panels_of <- function(rows) {
+  interfaces <- setdiff(sort(unique(grep("^net:", rows$domain, value = TRUE))), "net:lo")
+  net <- lapply(interfaces, function(domain) {
+    lines_panel(of(rows, domain, c("received", "sent")), paste("Interface", sub("net:", "", domain)), "MB/s", 1e6)
+  })
+  Filter(Negate(is.null), c(
+    list(
+      states_panel(rows), busy_panel(rows),
+      lines_panel(of(rows, "load", "1min"), "Load, mean of a minute", "threads"),
+      lines_panel(of(rows, "memory", "used"), "Memory", "GB", 1e9),
+      lines_panel(of(rows, "disk", c("read", "written")), "Disk", "MB/s", 1e6),
+      lines_panel(of(rows, "disk", "utilisation"), "Disk utilisation", "%", 1 / 100)
+    ),
+    net,
+    list(lines_panel(of(rows, "power", "power"), "Power", "W"))
+  ))
+}
+
+draw <- function(trace, stem, cell) {
+  rows <- read_table(trace, "samples")
+  panels <- panels_of(rows)
+  if (!length(panels)) return(message(trace, ": too few samples to draw"))
+  rep <- basename(dirname(trace))
+  text <- paste0(
+    basename(stem), " on cell ", cell, ", repetition ", rep, ". Thin lines: each host; thick: their mean. Time in s ",
+    "since the start of the run. Sources: ", paste(sort(unique(rows$source)), collapse = ", "), "."
+  )
+  plot <- wrap_plots(panels, ncol = 2) + plot_annotation(caption = wrap_text(text, 170, small_size),
+    theme = theme_kvasir())
+  save_figure(plot & theme(legend.position = "top"), stem, "page")
+}
+
+# The trace of the first repetition that ended well, NA without one.
+good_trace <- function(run) {
+  reps <- list.files(run, "^[0-9]+$")
+  for (rep in reps[order(as.integer(reps))]) {
+    record <- file.path(run, rep, "run.json")
+    trace <- file.path(run, rep, "trace.csv")
+    if (file.exists(trace) && file.exists(record) && any(grepl("\"status\": *\"ok\"", readLines(record)))) return(trace)
+  }
+  NA
+}
+
+tryCatch({
+  call <- parse_args(commandArgs(TRUE), "cell")
+  cell <- call$paths[["cell"]]
+  if (!dir.exists(file.path(cell, "runs"))) fail(cell, ": no runs; make the cell first")
+  dir.create(call$out, recursive = TRUE, showWarnings = FALSE)
+  for (run in sort(list.dirs(file.path(cell, "runs"), recursive = FALSE))) {
+    trace <- good_trace(run)
+    if (!is.na(trace)) draw(trace, file.path(call$out, basename(run)), basename(cell))
+  }
+}, error = function(problem) {
+  message("resources: ", gsub("\\s*\n\\s*", " ", conditionMessage(problem)))
+  quit(save = "no", status = 1)
+})

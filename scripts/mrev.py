@@ -1,0 +1,43 @@
+"""Write what MREv leaves behind: summary report, statistics of every benchmark, one event log of all cells."""
+
+from pathlib import Path
+
+import polars as pl
+import typer
+
+from harness.cells.outputs import STATISTICS, statistics, summary
+from harness.command import main
+from harness.files import replacing
+from harness.planning import choose
+from harness.records import read
+from harness.tables import write_csv
+
+
+def write_outputs(
+    folder: Path,
+    choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
+) -> None:
+    """Write summary.md, statistics.csv and events.log of all cells into FOLDER."""
+    planner = choose(choices)
+    cells = list(planner.cells.values())
+    records = {run.folder: read(Path(run.folder) / "run.json") for cell in cells for run in cell.runs}
+    frame = pl.DataFrame(statistics(cells, records), list(STATISTICS), infer_schema_length=None)
+    write_csv(frame, folder / "statistics.csv")
+    top = planner.config.top
+    with replacing(folder / "summary.md") as scratch:
+        title = f"MapReduce frameworks at scale {top.scale} on site {top.site}"
+        scratch.write_text(summary(cells, records, title), encoding="utf-8")
+    with replacing(folder / "events.log") as scratch:
+        logs = [(cell.cell, Path(cell.folder, "events.log")) for cell in cells]
+        lines = [
+            f"{line[:20]} {name:<12} {line[20:]}"
+            for name, path in logs
+            for line in path.read_text(encoding="utf-8").splitlines()
+        ]
+        scratch.write_text(
+            "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line[:20])), encoding="utf-8"
+        )
+
+
+if __name__ == "__main__":
+    main(write_outputs)
