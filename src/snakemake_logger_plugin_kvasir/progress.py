@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-STEP = re.compile(r"\[\d+/\d+\] .{1,60}")
+STEP = re.compile(r"\[(?P<done>[1-9]\d*)/(?P<total>\d+)\] .{1,60}")
 TAIL = 4096
 """Bytes at the end of a log that are looked at."""
 UNKNOWN_S = 1.0
@@ -79,12 +79,21 @@ class Progress:
         """A job has failed."""
         self.running.pop(job, None)
 
+    def expected_s(self, rule: str) -> float:
+        """Seconds a job of a rule may take: the mean so far, or by the steps of the one that is running."""
+        if self.done[rule]:
+            return self.spent[rule] / self.done[rule]
+        for job, began in list(self.running.items()):
+            step = STEP.search(told(self.logs[job])) if job in self.logs else None
+            if step and self.names[job][0] == rule:
+                return (time.monotonic() - began) * int(step["total"]) / int(step["done"])
+        return UNKNOWN_S
+
     def left_s(self) -> float:
-        """Seconds the rest may take, by the mean duration of each rule so far (one job at a time)."""
-        return sum(
-            (count - self.done[rule]) * (self.spent[rule] / self.done[rule] if self.done[rule] else UNKNOWN_S)
-            for rule, count in self.total.items()
-        )
+        """Seconds the rest may take, one job at a time; what running jobs have taken so far counts as done."""
+        rest = sum((count - self.done[rule]) * self.expected_s(rule) for rule, count in self.total.items())
+        begun = sum(time.monotonic() - began for job, began in list(self.running.items()) if job in self.logs)
+        return max(rest - begun, 0.0)
 
     def now(self, job: int) -> str:
         """What a job does, with what it says of its own steps."""
@@ -103,5 +112,5 @@ class Progress:
         share = 100 * done // total if total else 100
         now = ", ".join(self.now(job) for job in self.running if job in self.names)
         spent = clock(time.monotonic() - self.began)
-        left = f", about {clock(self.left_s())} left" if done and done < total else ""
+        left = f", about {clock(self.left_s())} left" if (done or self.steps()) and done < total else ""
         return f"[{done:>{len(str(total))}}/{total} {share:>3} %, {spent}{left}] {now}".rstrip()

@@ -44,3 +44,16 @@ def test_a_cell_says_how_far_it_is(tmp_path: Path) -> None:
     assert progress.line().endswith("run_cell 3n_ssd_ib [1/8] hadoop-ipoib sort 1: ok after 49.6 s")
     progress.finish(7)
     assert progress.steps() == ""
+
+
+def test_the_steps_of_a_cell_tell_the_time_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    (tmp_path / "log").write_text("[2/8] something\n")
+    progress = Progress(began=100.0)
+    progress.plan({"run_cell": 2})
+    progress.know(1, "run_cell", {"cell": "c"})
+    progress.follow(1, tmp_path / "log")
+    progress.start(1)
+    now[0] += 20
+    assert progress.left_s() == 60 + 80, "six steps of ten seconds, and the other cell"
