@@ -1,0 +1,156 @@
+"""The claims of study hpc against made-up tables: all of them run, and say what the tables hold."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from cells_world import PAPER, Change, Factors, Numbers, World, write_tables
+
+from harness.claims.check import check_claims, read_claims
+from harness.claims.model import Verdict
+from harness.claims.rows import Row
+
+CLAIMS = Path(__file__).parents[3] / "config" / "claims" / "hpc.yaml"
+IDS = [*range(1, 14), 15, 16, *range(18, 35), *range(36, 57), 58, 59, 61, 62, 64, *range(66, 76)]
+HAVE = ("own-machines", "infiniband", "two-disks", "node-meter", "datampi")
+"""What the paper's own site has."""
+INCONSISTENT = {38, 54, 72}
+ANALYTIC = {1, 2, 45, 68}
+LIST = {73}
+"""Needs a list that is in no table."""
+VARIANTS = {6, 7, 8, 15, 25, 26, 27, 28, 31, 32, 33, 42, 47, 48, 49, 50, 56, 61, 66, 71, 75}
+"""Claims about frameworks that nothing runs yet."""
+ENERGY = {18, 19, 21, 34, 36, 46, 62, 74}
+"""Claims about joules, for which nothing stands in."""
+DISKS = {9, 10, 11, 12, 20, 22, 30, 43, 44}
+LAPTOP = World(nodes=(3, 5), disks=("ssd",), size=0.01, ungrouped=True)
+
+
+class Judge:
+    """Verdicts by worlds, each made and checked once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.rows = cache(self._rows)
+
+    def _rows(self, world: World, have: tuple[str, ...] = ()) -> dict[int, Row]:
+        place = self.folder / str(len(list(self.folder.iterdir())))
+        checked = check_claims(CLAIMS, write_tables(place, "hpc", world), have)
+        return {int(row.id.removeprefix("HPC-")): row for row in checked.rows}
+
+
+@pytest.fixture(scope="module")
+def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    return Judge(tmp_path_factory.mktemp("worlds"))
+
+
+def with_verdict(rows: dict[int, Row], verdict: Verdict) -> set[int]:
+    return {number for number, row in rows.items() if row.verdict == verdict}
+
+
+def test_all_claims_are_there_in_order() -> None:
+    assert [claim.id for claim in read_claims(CLAIMS).claims] == [f"HPC-{number:02}" for number in IDS]
+    assert len(IDS) == 68
+
+
+def test_where_the_paper_holds_every_claim_is_reproduced_or_inconsistent(judge: Judge) -> None:
+    rows = judge.rows(PAPER, HAVE)
+    assert with_verdict(rows, "paper inconsistent") == INCONSISTENT
+    assert with_verdict(rows, "not testable here") == LIST
+    assert with_verdict(rows, "reproduced") == set(IDS) - INCONSISTENT - LIST
+    assert "computed 0.5604 (MB of 2^14 vertices" in rows[72].reason
+
+
+def test_on_a_laptop_variants_are_not_run_and_joules_not_testable(judge: Judge) -> None:
+    rows = judge.rows(LAPTOP)
+    assert with_verdict(rows, "not run") == VARIANTS
+    assert with_verdict(rows, "not testable here") == ENERGY | DISKS | LIST | {16}
+    assert with_verdict(rows, "reproduced") == ANALYTIC | {70}
+    assert "no power source" in rows[18].reason
+    assert "no shuffle in the manner of UDA is built in yet" in rows[6].reason
+    assert "have only ssd" in rows[12].reason
+    assert "by a proxy, use of the workers' processors" in rows[52].reason
+
+
+def test_emulated_joules_are_shown_and_are_no_evidence(judge: Judge) -> None:
+    rows = judge.rows(World(nodes=(3, 5), size=0.01, meter="emulated:knm-like"))
+    assert rows[18].verdict == "not testable here"
+    assert rows[18].n == 1
+    assert "only emulated numbers" in rows[18].reason
+    assert with_verdict(rows, "reproduced") == ANALYTIC | {70}
+    assert rows[36].verdict == rows[62].verdict == "not testable here"
+
+
+def test_two_disks_give_directions(judge: Judge) -> None:
+    rows = judge.rows(World(nodes=(3, 5), size=0.01, meter="measured:rapl-powercap"))
+    assert {9, 10, 11, 12, 22, 18, 19, 21, 34, 36, 43, 44, 46, 62, 74} - {62} <= with_verdict(
+        rows, "direction"
+    )
+    assert rows[62].verdict == "reproduced"
+
+
+@pytest.mark.parametrize("status", ["not-run", "failed"])
+def test_tables_without_a_single_number_give_not_run(judge: Judge, status: str) -> None:
+    rows = judge.rows(World(nodes=(3,), disks=("ssd",), status=status))
+    assert with_verdict(rows, "reproduced") == ANALYTIC
+    assert with_verdict(rows, "not run") == set(IDS) - ANALYTIC - INCONSISTENT - LIST
+    assert "Hadoop is not built" in rows[51].reason
+
+
+def wrong(study: str, f: Factors, rep: int, found: Numbers) -> None:
+    """Networks change places, disks too; energy falls with time; the engine is slow."""
+    fast = f["framework"].endswith("-gbe")
+    slow_disk = 3.0 if f["disk"] == "ssd" else 1.0
+    found["time.total"] = (50.0 if fast else 100.0 + f["nodes"]) * slow_disk + 0.01 * rep
+    if f["framework"] == "engine-ipoib":
+        found["time.total"] *= 2
+    if "throughput.stream" in found:
+        found["throughput.stream"] = (90.0 if fast else 30.0) / slow_disk
+    found["ed2p"] = 1e9 / found["time.total"]
+
+
+@pytest.mark.parametrize(
+    ("change", "number", "said"),
+    [
+        (wrong, 3, "accepted: 0.8 to 1.2"),
+        (wrong, 5, "accepted: > 1 (0 of"),
+        (wrong, 9, "accepted: > 1 (0 of"),
+        (wrong, 12, "median 2.999"),
+        (wrong, 13, "accepted: 0.9 to 1.1"),
+        (wrong, 18, "value -0.969"),
+        (wrong, 22, "accepted: < 1 (0 of"),
+        (wrong, 29, "accepted: < 1 (0 of"),
+        (wrong, 37, "accepted: < 1 (0 of"),
+        (wrong, 62, "accepted: <= 1e-06"),
+        (wrong, 64, "accepted: < 0"),
+        (wrong, 67, "true in 0 of 1 case"),
+        (wrong, 69, "accepted: < 1 (0 of"),
+    ],
+)
+def test_a_claim_reads_what_is_in_the_tables(judge: Judge, change: Change, number: int, said: str) -> None:
+    row = judge.rows(World(nodes=(3, 5), meter="measured:rapl-powercap", change=change))[number]
+    if number == 12:
+        assert row.verdict == "direction"  # "barely improves" has no upper bound on getting worse
+    else:
+        assert row.verdict == "contradicted"
+    assert said in row.reason
+
+
+def test_traces_the_other_way_round_contradict_the_peak(judge: Judge) -> None:
+    rows = judge.rows(World(nodes=(3,), disks=("ssd",), turned=True))
+    assert (
+        rows[52].verdict == "direction"
+    )  # of the processor, which falls where it rose: still at the same place
+    assert rows[58].verdict == "direction"
+
+
+def quick_engine(study: str, f: Factors, rep: int, found: Numbers) -> None:
+    if f["framework"].startswith("engine-"):
+        found["time.total"] = 1.0
+
+
+def test_an_engine_that_ends_before_the_peak(judge: Judge) -> None:
+    assert judge.rows(World(nodes=(3,), disks=("ssd",), change=quick_engine))[55].verdict == "direction"
+    assert judge.rows(LAPTOP)[55].verdict == "contradicted"
