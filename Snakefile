@@ -19,7 +19,6 @@ configfile: "config/config.yaml"
 
 
 include: "rules/common.smk"
-include: "rules/mrev.smk"
 
 
 # Used with --sdm apptainer only; without it the tools that `make setup` installed are used.
@@ -42,14 +41,14 @@ rule all:
     default_target: True
     input:
         f"{RESULTS}/report.html",
-        mrev_outputs(CONFIG.top.scale),
+        lambda wildcards: mrev_outputs(CONFIG.top.scale),
 
 
 rule smoke:
     """Every step on tiny data."""
     input:
         f"{ROOT}/smoke/report.html",
-        mrev_outputs("smoke"),
+        lambda wildcards: mrev_outputs("smoke"),
 
 
 include: "rules/targets.smk"
@@ -59,6 +58,7 @@ include: "rules/runs.smk"
 include: "rules/cells.smk"
 include: "rules/tables.smk"
 include: "rules/figures.smk"
+include: "rules/mrev.smk"
 include: "rules/claims.smk"
 include: "rules/report.smk"
 include: "rules/paper.smk"

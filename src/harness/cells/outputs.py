@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, median
 from typing import Any
 
+from pydantic import BaseModel
+
 from harness.cells.spec import CellSpec
 from harness.hadoop.benchmarks import make
 from harness.hadoop.parameters import Parameters
@@ -100,18 +102,24 @@ def _parameters(cell: CellSpec, records: Mapping[str, Record]) -> list[str]:
         "disk": f"{cell.disk}{f' ({disk})' if disk else ''}",
         **{f"program {name}": f"{facts.get('version', '')}".strip() for name, facts in programs.items()},
         "sampling period": f"{cell.period_s:g} s",
-        **Parameters.model_validate(cell.parameters).model_dump(mode="json"),
+        **{name: _shown(value) for name, value in Parameters.model_validate(cell.parameters)},
     }
     settings = {run.identity.point: make(run.benchmark, run.settings).settings for run in cell.runs}
     repetitions = Counter(run.identity.point for run in cell.runs)
-    told = [
-        (point, repetitions[point], ", ".join(f"{key} {value}" for key, value in found.model_dump().items()))
-        for point, found in sorted(settings.items())
-    ]
+    told = [(point, repetitions[point], _shown(found)) for point, found in sorted(settings.items())]
     return [
         *["### Parameters", "", *_table(("parameter", "value"), chosen.items()), ""],
         *_table(("run", "repetitions", "settings"), told),
     ]
+
+
+def _shown(value: object) -> str:
+    """A parameter for people; several values as `name value, name value`."""
+    if isinstance(value, BaseModel):
+        value = value.model_dump(mode="json")
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_shown(one)}" for key, one in value.items()) or "none"
+    return "not set" if value is None else str(value)
 
 
 def _results(rows: Sequence[Row]) -> list[str]:
