@@ -41,14 +41,14 @@ rule all:
     default_target: True
     input:
         f"{RESULTS}/report.html",
-        lambda wildcards: mrev_outputs(CONFIG.top.scale),
+        mrev_outputs(CONFIG.top.scale),
 
 
 rule smoke:
     """Every step on tiny data."""
     input:
         f"{ROOT}/smoke/report.html",
-        lambda wildcards: mrev_outputs("smoke"),
+        mrev_outputs("smoke"),
 
 
 include: "rules/targets.smk"

@@ -261,6 +261,24 @@ def report_parts(wildcards):
     ]
 
 
+def mrev_outputs(scale):
+    """All of it at a scale; nothing without cells."""
+    cells = planner(scale).cells
+    folder = f"{configuration(scale).results}/mrev"
+    names = ["summary.md", "statistics.csv", "events.log"] if cells else []
+    return [
+        *[f"{folder}/{name}" for name in names],
+        *[f"{folder}/resources/{cell}" for cell in cells],
+    ]
+
+
+def mrev_cells(wildcards):
+    """All cells of a scale."""
+    return [
+        f"{cell.folder}/cell.json" for cell in planner(wildcards.scale).cells.values()
+    ]
+
+
 wildcard_constraints:
     scale="[a-z0-9-]+",
     study="[a-z0-9_]+",

@@ -3,24 +3,6 @@
 # out: results/<scale>/mrev/{summary.md,statistics.csv,events.log}, resources/<cell>/<framework>_<benchmark>.{pdf,svg,png}
 
 
-def mrev_outputs(scale):
-    """All of it at a scale; nothing without cells."""
-    cells = planner(scale).cells
-    folder = f"{configuration(scale).results}/mrev"
-    names = ["summary.md", "statistics.csv", "events.log"] if cells else []
-    return [
-        *[f"{folder}/{name}" for name in names],
-        *[f"{folder}/resources/{cell}" for cell in cells],
-    ]
-
-
-def mrev_cells(wildcards):
-    """All cells of a scale."""
-    return [
-        f"{cell.folder}/cell.json" for cell in planner(wildcards.scale).cells.values()
-    ]
-
-
 localrules:
     mrev_report,
     summarise_cells,
