@@ -1,22 +1,144 @@
-"""The MapReduce-over-MPI engine on the cell's HDFS."""
+"""The MapReduce-over-MPI engine on the cell's HDFS, in DataMPI's place: inputs and outputs are Hadoop's."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
 
+from harness.cells import mpi
 from harness.cells.framework import Framework
-from harness.hadoop.benchmarks import Benchmark, Cell
-from harness.hadoop.jobs import JobError, JobResult
+from harness.errors import KvasirError
+from harness.hadoop.benchmarks import Benchmark, Cell, grep, pagerank, sort, terasort, wordcount
+from harness.hadoop.history import JobHistory, Span
+from harness.hadoop.jobs import JobError, JobResult, JobTimeout
+from harness.hosts import Hosts
+
+FACTS = Path("build/engine-hdfs/engine-hdfs.json")
+PROGRAM = FACTS.parent / "bin" / "hdfs-jobs"
+
+Words = Callable[[Any, Cell], list[str]]
+JOBS: Mapping[str, tuple[str, Words]] = {
+    "wordcount": (wordcount.OUTPUT, lambda b, cell: [b.path(cell), wordcount.OUTPUT]),
+    "grep": (grep.OUTPUT, lambda b, cell: [b.path(cell), grep.OUTPUT, b.settings.pattern]),
+    "sort": (sort.OUTPUT, lambda b, cell: [b.path(cell), sort.OUTPUT]),
+    "terasort": (
+        terasort.OUTPUT,
+        lambda b, cell: [b.path, terasort.OUTPUT, f"--replication={b.settings.output_replication}"],
+    ),
+    "pagerank": (
+        pagerank.OUTPUT,
+        lambda b, cell: [b.path, pagerank.OUTPUT, f"--iterations={b.settings.iterations}"],
+    ),
+}
+"""Output and words of the command line after the job's name, by benchmark."""
 
 
 class Engine(Framework):
-    """Ranks on all hosts of the cell."""
+    """Ranks on all workers of the cell: an O rank for each map slot, an A rank for each reduce slot."""
+
+    built: ClassVar[tuple[str, ...]] = (str(FACTS),)
+    program: Path = PROGRAM
 
     @classmethod
     def refusal(cls, benchmark: str) -> str:
-        """No benchmark runs yet."""
-        return "the engine does not read HDFS yet"
+        """It has five of the benchmarks; the others are Hadoop's own or not part of DataMPI's."""
+        return "" if benchmark in JOBS else f"the engine has no {benchmark}, only {', '.join(JOBS)}"
 
     def execute(self, benchmark: Benchmark[Any], cell: Cell, name: str) -> JobResult:
-        """Not there yet."""
-        raise JobError(f"{name}: {self.refusal(benchmark.name)}")
+        """Run the engine's job of the benchmark's name."""
+        output, words = JOBS[benchmark.name]
+        cell.hdfs.remove(output)
+        report = cell.cluster.log(name).with_suffix(".engine.json")
+        report.unlink(missing_ok=True)
+        return self.launch(
+            cell, name, [benchmark.name, *words(benchmark, cell)], report, benchmark.settings.timeout_s
+        )
+
+    def launch(
+        self, cell: Cell, name: str, words: list[str], report: Path, timeout_s: float, interface: str = ""
+    ) -> JobResult:
+        """Run one job; raises JobError when it fails, with its own message, or takes longer than `timeout_s`."""
+        cluster, parameters = cell.cluster, cell.cluster.parameters
+        workers = [cluster.hosts[node.index] for node in cluster.layout.workers]
+        o_ranks = len(workers) * parameters.mappers_per_node
+        a_ranks = len(workers) * parameters.reducers_per_node
+        network = interface or self.entry.interface
+        device = cell.once(f"device {network}", lambda: mpi.device(workers[0], workers[0].address(network)))
+        program = [str(self.program.resolve()), f"--namenode={cluster.layout.master.at('namenode')}"]
+        program += [f"--o-ranks={o_ranks}", f"--a-ranks={a_ranks}", f"--report={report}"]
+        shell = cluster.hosts.remote_shell if isinstance(cluster.hosts, Hosts) else ()
+        log = cluster.log(name)
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.unlink(missing_ok=True)
+        launched, began = time.time(), time.monotonic()
+        command = mpi.mpirun(
+            [host.name for host in workers],
+            max(o_ranks, a_ranks),
+            device,
+            shell,
+            [*program, f"--launched={launched:.6f}", *words],
+        )
+        launcher = cluster.master.start(command, log=log, env=mpi.ENVIRONMENT)
+        try:
+            code = launcher.wait(timeout_s)
+            seconds = time.monotonic() - began
+        finally:
+            if launcher.poll() is None:
+                launcher.stop()
+        said = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+        if code is None:
+            raise JobTimeout(f"{name}: took longer than {timeout_s:g} s, stopped (log: {log})")
+        if code:
+            raise JobError(f"{name}: exit code {code} (log: {log})\n{complaint(said)}")
+        facts = read_report(report)
+        history = history_of(facts, name)
+        return JobResult(seconds, said, [history], sorted(cluster.dead()), facts["time"]["work"])
+
+
+def complaint(said: str) -> str:
+    """The line of the engine's output that says why it failed."""
+    lines = [line for line in said.splitlines() if line.strip()]
+    return next((line for line in lines if line.startswith("error: ")), "\n".join(lines[-6:]))
+
+
+def read_report(path: Path) -> dict[str, Any]:
+    """The report of a job; raises JobError when there is none."""
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise JobError(f"{path}: the engine left no report: {error}") from None
+    if facts.get("format") != "kvasir-hdfs-report-1":
+        raise KvasirError(f"{path}: expected format kvasir-hdfs-report-1, found {facts.get('format')!r}")
+    found: dict[str, Any] = facts
+    return found
+
+
+def history_of(report: Mapping[str, Any], name: str) -> JobHistory:
+    """The course of a job in the form that Hadoop's have: O ranks as map tasks, A ranks as reduce tasks."""
+    began = report["time"]["launched_s"]
+    spans = []
+    for rank in report["per_rank"]:
+        for span in rank.get("spans") or []:
+            task = f"m_{rank['o']:06d}_0" if span["kind"] == "map" else f"r_{rank['a']:06d}_0"
+            start, end = span["start_s"] - began, span["end_s"] - began
+            spans.append(Span(attempt=task, host=rank["host"], phase=span["phase"], start_s=start, end_s=end))
+    ready = report["time"]["ready_s"] - began
+    counts = {fact.upper(): value for fact, value in (report.get("facts") or {}).items()}
+    return JobHistory(
+        id=f"engine-{name}",
+        name=report["job"],
+        status="SUCCEEDED",
+        reason="",
+        submitted_ms=round(began * 1000),
+        master_s=ready,
+        launched_s=ready,
+        finished_s=report["time"]["end_s"] - began,
+        maps=report["o_ranks"],
+        reduces=report["a_ranks"],
+        counters={"Count": counts, "Bytes": report["bytes"], "Blocks": report["blocks"]},
+        spans=spans,
+        failures=[],
+    )

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kvasir/block.hpp"
+#include "kvasir/error.hpp"
 #include "kvasir/job_state.hpp"
 
 namespace kvasir::detail {

@@ -1,0 +1,138 @@
+#pragma once
+// What all jobs on HDFS share on one rank: roles, the plan of who reads what, errors, output and times.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kvasir/by_fill.hpp"
+#include "kvasir/hdfs/file_stream.hpp"
+#include "kvasir/hdfs/splits.hpp"
+#include "kvasir/job_state.hpp"
+#include "options.hpp"
+
+namespace kvasir::jobs {
+
+/// When an O or A rank did what, seconds since 1970.
+struct Span {
+    std::string kind;   ///< map (O rank) or reduce (A rank)
+    std::string phase;  ///< map; shuffle, merge, reduce
+    double start;
+    double end;
+};
+
+/// Seconds since 1970.
+double wall_time();
+
+class Job {
+  public:
+    /// Collective; throws Error on all ranks.
+    Job(const Communicator& world, const JobOptions& options);
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+
+    const Communicator& world() const { return world_; }
+    const JobOptions& options() const { return options_; }
+    const Roles& roles() const { return roles_; }
+    hdfs::Client& client() { return client_; }
+    detail::JobState& state() { return state_; }
+    const std::vector<hdfs::FileStatus>& files() const { return files_; }
+    const std::vector<hdfs::Split>& splits() const { return splits_; }  ///< of this O rank
+    std::size_t splits_of_all() const { return splits_of_all_; }
+
+    /// Runs `action`; if it throws on any rank, all ranks throw JobError. Collective.
+    template <class Action>
+    void together(Action&& action) {
+        try {
+            action();
+        } catch (...) {
+            state_.fail();
+        }
+        PhaseScope waiting(state_.clock, Phase::wait_barrier);
+        agree_on_success(world_, state_.cause);
+    }
+
+    /// The half of O: calls map(split) for each of this rank's splits and then `flush`, while whatever
+    /// arrives is taken in; returns when this rank has everything that is sent to it. All ranks throw if one
+    /// fails. Collective.
+    template <class Transport, class Map, class Flush>
+    void map_and_exchange(Transport& transport, Map&& map, Flush&& flush) {
+        const double begin = wall_time();
+        try {
+            for (const hdfs::Split& split : splits_) {
+                if (!state_.stopped()) {
+                    map(split);
+                }
+            }
+            if (!state_.stopped()) {
+                flush();
+            }
+        } catch (...) {
+            state_.fail();
+        }
+        if (roles_.is_o()) {
+            note("map", "map", begin);
+        }
+        transport.finish();
+        if (roles_.is_a()) {
+            note("reduce", "shuffle", begin);
+        }
+        together([] {});
+    }
+
+    /// Whether to go on with a split, having taken in what has arrived.
+    template <class Transport>
+    bool go_on(Transport& transport) {
+        transport.poll();
+        return !state_.stopped();
+    }
+
+    /// Notes what this rank did from `begin` until now.
+    void note(const char* kind, const char* phase, double begin) {
+        spans_.push_back({kind, phase, begin, wall_time()});
+    }
+
+    /// The half of A, on A ranks: writes this rank's part by `write(sink)`. Parts get their names when all
+    /// are written. Collective.
+    void write_parts(const std::function<void(hdfs::ByteSink&)>& write);
+
+    /// Removes the output of a job that failed. Never throws.
+    void clean_up() noexcept;
+
+    /// A number of the whole job for the report; the same on all ranks.
+    void set_fact(const std::string& name, std::uint64_t value) { facts_[name] = value; }
+    std::uint64_t sum_over_ranks(std::uint64_t mine) const;
+
+    /// Writes the report, if one is wanted. `ready`: when MPI was up. Collective.
+    void write_report(double ready);
+
+  private:
+    void plan();
+    std::string make_plan(const std::vector<std::string>& names_of_o);
+    std::string part_name() const;
+
+    const Communicator& world_;
+    JobOptions options_;
+    Roles roles_;
+    hdfs::Client client_;
+    detail::JobState state_;
+    std::vector<hdfs::FileStatus> files_;
+    std::vector<hdfs::Split> splits_;
+    std::size_t splits_of_all_ = 0;
+    std::vector<Span> spans_;
+    std::map<std::string, std::uint64_t> facts_;
+    bool made_output_ = false;
+};
+
+/// The jobs. Collective; they throw JobError on all ranks.
+void count_words(Job& job);
+void grep(Job& job);
+void sort(Job& job);
+void tera_sort(Job& job);
+void page_rank(Job& job);
+
+}  // namespace kvasir::jobs

@@ -1,0 +1,154 @@
+// Sort and TeraSort: records go to the part that their key belongs to and are sorted there.
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "input.hpp"
+#include "job.hpp"
+#include "kvasir/hdfs/partition.hpp"
+#include "kvasir/packed_block.hpp"
+#include "kvasir/report.hpp"
+#include "kvasir/sort_store.hpp"
+
+namespace kvasir::jobs {
+namespace {
+
+using detail::SortStore;
+using Transport = detail::ByFill<detail::PackedBlock, SortStore>;
+
+constexpr std::size_t kRow = 100;
+constexpr std::size_t kRowKey = 10;
+
+/// Gives one record to the exchange.
+void send(Job& job, Transport& transport, int part, std::string_view key, std::string_view value) {
+    ++job.state().counters.emitted;
+    const int process = job.roles().process_of_a(part);
+    if (transport.block(process).append(key, value) == detail::Put::full) [[unlikely]] {
+        transport.full(process);
+        if (transport.block(process).append(key, value) == detail::Put::full) {
+            transport.oversize(process, key, value);
+        }
+    }
+}
+
+void sort_received(Job& job, SortStore& store) {
+    job.together([&] {
+        const double begin = wall_time();
+        PhaseScope phase(job.state().clock, Phase::convert);
+        store.sort();
+        if (job.roles().is_a()) {
+            job.note("reduce", "merge", begin);
+        }
+    });
+}
+
+/// 16 bytes that no record holds.
+std::string new_mark() {
+    std::random_device random;
+    std::string mark;
+    for (int i = 0; i < 4; ++i) {
+        hdfs::append_int32(mark, random());
+    }
+    return mark;
+}
+
+/// Keys of some rows of all O ranks' splits, on all ranks.
+std::vector<std::string> sample(Job& job, Input& input) {
+    std::string own;
+    job.together([&] {
+        constexpr std::size_t most_splits = 4;
+        const std::size_t splits = std::min(job.splits().size(), most_splits);
+        const std::size_t ranks = static_cast<std::size_t>(job.roles().o_ranks());
+        for (std::size_t i = 0; i < splits; ++i) {  // spread over what this rank has
+            const hdfs::Split& split = job.splits()[i * job.splits().size() / splits];
+            input.rows(
+                split, kRow, job.options().samples / (ranks * splits) + 1,
+                [&](std::string_view row) { own += row.substr(0, kRowKey); }, [] { return true; });
+        }
+    });
+    const int bytes = static_cast<int>(own.size());
+    std::vector<int> sizes(static_cast<std::size_t>(job.world().size()));
+    check_mpi(MPI_Allgather(&bytes, 1, MPI_INT, sizes.data(), 1, MPI_INT, job.world().get()),
+              "MPI_Allgather");
+    std::vector<int> places(sizes.size());
+    int total = 0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        places[i] = total;
+        total += sizes[i];
+    }
+    std::string all(static_cast<std::size_t>(total), '\0');
+    check_mpi(MPI_Allgatherv(own.data(), bytes, MPI_CHAR, all.data(), sizes.data(), places.data(), MPI_CHAR,
+                             job.world().get()),
+              "MPI_Allgatherv");
+    std::vector<std::string> keys;
+    for (std::size_t at = 0; at < all.size(); at += kRowKey) {
+        keys.push_back(all.substr(at, kRowKey));
+    }
+    return keys;
+}
+
+}  // namespace
+
+void sort(Job& job) {
+    SortStore store(job.state().memory);
+    Transport transport(job.state(), store, false);
+    Input input(job);
+    job.map_and_exchange(
+        transport,
+        [&](const hdfs::Split& split) {
+            input.records(
+                split,
+                [&](std::string_view key, std::string_view value) {
+                    job.state().counters.input_bytes += key.size() + value.size();
+                    const std::string_view text = hdfs::text_of(key);
+                    send(job, transport, hdfs::hash_partition(hdfs::text_hash(text), job.roles().a_ranks()),
+                         text, value);
+                },
+                [&] { return job.go_on(transport); });
+        },
+        [] {});
+    sort_received(job, store);
+    job.write_parts([&](hdfs::ByteSink& part) {
+        hdfs::SequenceWriter writer(part, new_mark());
+        std::string key;
+        for (std::size_t i = 0; i < store.size(); ++i) {
+            const detail::PackedRecord record = store[i];
+            key.clear();
+            hdfs::append_vint(key, static_cast<std::int64_t>(record.key.size()));
+            key += record.key;
+            writer.append(key, record.value);
+        }
+        writer.flush();
+    });
+}
+
+void tera_sort(Job& job) {
+    SortStore store(job.state().memory);
+    Input input(job);
+    const hdfs::RangePartition part_of(hdfs::cuts_of(sample(job, input), job.roles().a_ranks()));
+    Transport transport(job.state(), store, false);
+    job.map_and_exchange(
+        transport,
+        [&](const hdfs::Split& split) {
+            input.rows(
+                split, kRow, UINT64_MAX / kRow,
+                [&](std::string_view row) {
+                    job.state().counters.input_bytes += row.size();
+                    const std::string_view key = row.substr(0, kRowKey);
+                    send(job, transport, part_of(key), key, row.substr(kRowKey));
+                },
+                [&] { return job.go_on(transport); });
+        },
+        [] {});
+    sort_received(job, store);
+    job.write_parts([&](hdfs::ByteSink& part) {
+        for (std::size_t i = 0; i < store.size(); ++i) {
+            part.write(store[i].key);
+            part.write(store[i].value);
+        }
+    });
+}
+
+}  // namespace kvasir::jobs
