@@ -10,7 +10,7 @@ SCALE ?=
 SITE ?=
 PY := .venv/bin/python
 
-.PHONY: help setup reproduce smoke paper retry test test-hadoop lint format bench bench-netsim schema lock clean
+.PHONY: help setup reproduce smoke paper retry test lint format bench bench-netsim schema lock clean
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4; echo 'also: setup retry lint format bench bench-netsim schema lock clean (see README.md)'
@@ -38,11 +38,6 @@ test:
 	@scripts/setup.sh run test
 	@$(MAKE) --no-print-directory lint
 	@$(PY) -m pytest -q $(ARGS)
-
-# Tests on real Hadoop clusters of emulated hosts; downloads Hadoop by Maven the first time.
-test-hadoop:
-	@scripts/setup.sh run test hadoop
-	@KVASIR_HADOOP=1 $(PY) -m pytest -q tests/hadoop $(ARGS)
 
 lint:
 	@scripts/lint.sh

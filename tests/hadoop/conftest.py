@@ -1,6 +1,5 @@
 """A Hadoop and a cluster that the tests of this folder share."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,16 +9,6 @@ from harness.hadoop.assembly import assemble
 from harness.hadoop.distribution import Distribution
 
 PROJECT = Path(__file__).parents[2]
-REAL = ("test_2_cell.py", "test_3_workloads.py")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Real clusters and Maven builds run on request, until the studies that need them are part of the main job."""
-    if os.environ.get("KVASIR_HADOOP") == "1":
-        return
-    for item in items:
-        if item.path.parent == Path(__file__).parent and item.path.name in REAL:
-            item.add_marker(pytest.mark.skip("a real Hadoop: run by `make test-hadoop`"))
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,161 @@
+"""A cell on a real cluster: records, traces, tasks and tables; a timeout; the end of all when the workflow goes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from harness.cells.driver import Driver
+from harness.cells.measure import SPECIFICATION
+from harness.cells.spec import CellRun, CellSpec
+from harness.hadoop.distribution import Distribution
+from harness.hosts import HostsSettings, refusal
+from harness.records import Identity, read
+from harness.spec import Runs, TableSpec
+from harness.tables import metric_table, task_table, trace_table
+
+HOSTS = {"kind": "emulated", "interfaces": {"gbe": {}, "ib": {"rate_mbit_s": 500}}}
+SMALL = {
+    "mappers_per_node": 1,
+    "heap_mb": 200,
+    "am_heap_mb": 250,
+    "block_size_mb": 4,
+    "replication": 2,
+    "io_sort_mb": 16,
+    "task_compiler": "c1",
+}
+PROGRAMS = {"hadoop": {"version": "3.4.2", "digest": "d"}}
+FACTORS = ["framework", "nodes", "disk", "benchmark"]
+
+
+def spec_of(folder: Path, runs: dict[str, dict[str, Any]]) -> CellSpec:
+    def run(benchmark: str) -> CellRun:
+        factors = dict(zip(FACTORS, ("hadoop-ipoib", 3, "ssd", benchmark), strict=True))
+        who = {"study": "cells", "experiment": "c", "point": f"h_{benchmark}", "rep": 1, "seed": 1}
+        identity = Identity.model_validate({**who, "scale": "s", "site": "l", "factors": factors})
+        place = str(folder / "runs" / f"h_{benchmark}" / "1")
+        return CellRun(
+            identity=identity,
+            framework="hadoop-ipoib",
+            benchmark=benchmark,
+            settings=runs[benchmark],
+            folder=place,
+        )
+
+    return CellSpec(
+        cell="c",
+        folder=str(folder),
+        nodes=3,
+        disk="ssd",
+        interface="ib",
+        hadoop="3.4.2",
+        built=[],
+        hosts=HOSTS,
+        power={"source": "none"},
+        parameters=SMALL,
+        frameworks={"hadoop-ipoib": {"class": "hadoop", "interface": "ib"}},
+        period_s=1,
+        minutes=10,
+        runs=[run(benchmark) for benchmark in runs],
+    )
+
+
+@pytest.fixture(autouse=True)
+def here(hadoop: Distribution, monkeypatch: pytest.MonkeyPatch) -> None:
+    if reason := refusal(HostsSettings.parse(HOSTS)):
+        pytest.skip(f"no emulated hosts: {reason}")
+    # Where the project's builds are.
+    monkeypatch.chdir(hadoop.root.parents[2])
+
+
+@pytest.mark.timeout(600)
+def test_a_cell(shared: Path) -> None:
+    text = {"data_mb": 4, "timeout_s": 300}
+    spec = spec_of(shared / "driver", {"terasort": text, "sort": {"data_mb": 4, "timeout_s": 300}})
+    # Making the text takes longer than it gives, so this one is not a failure of the run's own program.
+    hasty = spec.runs[1].model_copy(update={"settings": {"data_mb": 4, "timeout_s": 2}})
+    spec = spec.model_copy(update={"runs": [spec.runs[0], hasty]})
+    Driver(spec, PROGRAMS).make()
+
+    done, late = (Path(run.folder) for run in spec.runs)
+    record = read(done / "run.json")
+    assert record.outcome.status == "ok", record.outcome.reason
+    found = {metric.name: metric for metric in record.metrics}
+    assert found["time.total"].value == record.outcome.seconds
+    assert 0 < found["time.work"].value < found["time.total"].value  # type: ignore[operator]
+    assert found["cpu.seconds"].value > 1 and found["net.bytes"].value > 1e6  # type: ignore[operator]
+    assert (found["link.rate"].value, found["link.rate"].source) == (500, "emulated:tbf")
+    assert found["energy.total"].value is None and found["energy.total"].reason
+    assert found["disturbed"].value == 0
+    files = {path.name for path in done.iterdir()}
+    assert files == {"run.json", "trace.csv", "tasks.csv", "log.txt", SPECIFICATION}
+    assert "terasort" in (done / "log.txt").read_text()
+
+    outcome = read(late / "run.json").outcome
+    assert outcome.status == "timeout" and "took longer than 2 s" in outcome.reason
+    assert read(late / "run.json").metrics == []
+
+    facts = json.loads((shared / "driver" / "cell.json").read_text())
+    assert [run["status"] for run in facts["runs"]] == ["ok", "timeout"]
+    events = (shared / "driver" / "events.log").read_text()
+    assert "cluster is up after" in events and "[2/2] hadoop-ipoib sort 1: timeout" in events
+
+    table = TableSpec(
+        study="mrev",
+        experiment="terasort",
+        scale="s",
+        factors=FACTORS,
+        runs={"p": Runs(folder=str(done.parent), repetitions=1)},
+        not_run=[],
+        repetitions=1,
+    )
+    assert "time.work" in metric_table(table)["metric"].to_list()
+    assert set(trace_table(table)["host"].unique()) == {"n0", "n1", "n2", "mean"}
+    tasks = task_table(table)
+    assert set(tasks["phase"].unique()) == {"map", "shuffle", "merge", "reduce"}
+    assert tasks["start_s"].min() > 0 and tasks["end_s"].max() < found["time.total"].value + 5  # type: ignore[operator]
+
+    began = time.monotonic()
+    Driver(spec, PROGRAMS).make()
+    assert time.monotonic() - began < 5, "nothing is made again"
+
+
+CHILD = """
+import sys
+from pathlib import Path
+from harness.cells.driver import Driver
+from harness.cells.spec import CellSpec
+from harness.processes import follow_owner
+follow_owner(2)
+Driver(CellSpec.model_validate_json(Path(sys.argv[1]).read_text()), {"hadoop": {}}).make()
+"""
+
+
+@pytest.mark.timeout(300)
+def test_all_of_a_cell_goes_with_the_workflow(shared: Path) -> None:
+    spec = spec_of(shared / "orphan", {"terasort": {"data_mb": 4}})
+    (shared / "orphan.json").write_text(spec.model_dump_json())
+    with subprocess.Popen(["sleep", "600"]) as owner:
+        command = [sys.executable, "-c", CHILD, str(shared / "orphan.json")]
+        environment = {**os.environ, "KVASIR_OWNER": str(owner.pid)}
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None
+            for line in child.stdout:
+                if "cluster is up" in line:
+                    break
+            else:
+                pytest.fail("no cluster")
+            family = psutil.Process(child.pid).children(recursive=True)
+            assert any("NameNode" in " ".join(one.cmdline()) for one in family)
+            owner.send_signal(signal.SIGKILL)
+            owner.wait()
+            _, alive = psutil.wait_procs([psutil.Process(child.pid), *family], timeout=30)
+            assert not alive
+    assert not list((shared / "orphan").glob("runs/*/*/run.json"))
