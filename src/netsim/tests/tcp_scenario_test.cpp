@@ -209,6 +209,31 @@ TEST(Tcp, ReusedConnectionHasOneHandshake) {
     EXPECT_EQ(bench.counters().retransmits, 0U);
 }
 
+/// A segment that is sent again, of the answer before, is no sign that the next request has arrived.
+TEST(Tcp, LostRequestOnAReusedConnection) {
+    nlohmann::json d = always_on();
+    d["tcp"]["reuse_connections"] = true;
+    Bench bench(d);
+    // Nothing tells the server that its first answer has arrived, and the second request is lost once.
+    test::lose_first(bench, [](const Packet& p, int seen) {
+        const bool request = (p.flags & kData) != 0 && !is_segment(p);
+        const bool acknowledgement = (p.flags & (kSyn | kData)) == 0 && p.number > 1;
+        return seen == 0 && ((request && p.number == 2) || acknowledgement);
+    });
+    int left = 1;
+    bench.then = [&](std::uint64_t) {
+        if (left-- > 0) {
+            bench.fetch(1, 3, 10 * kSegment);
+        }
+    };
+    bench.fetch(1, 3, 10 * kSegment);
+    bench.fabric.run();
+    EXPECT_EQ(bench.counters().transfers, 2U);
+    EXPECT_EQ(bench.counters().payload, 20 * kSegment);
+    EXPECT_GE(bench.counters().duplicates, 1U);
+    EXPECT_LT(bench.end_of(0), 1.0);
+}
+
 TEST(Tcp, DelayedAcknowledgementOfALoneSegment) {
     nlohmann::json d = always_on();
     d["tcp"]["initial_window"] = 1;  // the second segment waits for the acknowledgement of the first

@@ -89,6 +89,14 @@ void Tcp::client_receive(std::uint32_t id, const Packet& packet) {
             connections_[id].receiver.deadline = deadline;
         }
     } else if ((packet.flags & kData) != 0) {
+        if (r.state == ClientState::requesting && packet.number < r.next) {
+            // Sent again of the answer before (a reused connection): says nothing of the request, whose timer
+            // goes on.
+            const Time deadline = r.deadline;
+            receive_segment(id, packet);
+            connections_[id].receiver.deadline = deadline;
+            return;
+        }
         if (r.state == ClientState::requesting) {
             r.state = ClientState::receiving;
             r.deadline = kNever;
