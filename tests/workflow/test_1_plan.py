@@ -1,18 +1,25 @@
 """What a user sees before anything runs: dry runs, targets, mistakes."""
 
 import pytest
+import yaml
 
 from .conftest import Checkout
+
+STUDIES = ("mimir", "eee", "mrev", "hpc")
 
 
 def test_dry_run_of_a_fresh_checkout(checkout: Checkout) -> None:
     counts = checkout.planned()
     assert counts["run_point"] > 50
-    assert counts["draw_figure"] == 8 + 22
+    studies = [
+        yaml.safe_load((checkout.folder / f"config/studies/{name}.yaml").read_text()) for name in STUDIES
+    ]
+    assert counts["draw_figure"] == sum(len(study["figures"]) for study in studies)
+    assert counts["run_cell"] == counts["build_hadoop"] == 1
     assert not (checkout.folder / "results").exists(), "a dry run writes nothing"
 
 
-@pytest.mark.parametrize("target", ["all", "smoke", "mimir", "eee", "tables", "figures", "claims", "report"])
+@pytest.mark.parametrize("target", ["all", "smoke", *STUDIES, "tables", "figures", "claims", "report"])
 def test_targets(checkout: Checkout, target: str) -> None:
     assert checkout.planned(target)[target] == 1
 
@@ -40,7 +47,7 @@ def test_the_literal_cluster_command(checkout: Checkout) -> None:
     [
         ("scale=huge", "config/config.yaml: scale: found 'huge': allowed: laptop, paper, smoke"),
         ("site=moon", "config/config.yaml: site: found 'moon': allowed: emulated-power, local, slurm"),
-        ("studies=[mimri]", "config/config.yaml: studies: found 'mimri': allowed: eee, mimir"),
+        ("studies=[mimri]", "config/config.yaml: studies: found 'mimri': allowed: eee, hpc, mimir, mrev"),
         ("seed=-1", "config/config.yaml: seed: found -1: Input should be greater than or equal to 0"),
         ("sead=1", "config/config.yaml: sead: found 1: no such key is known here"),
     ],
@@ -71,3 +78,36 @@ def test_paper_scale_says_what_it_needs_and_refuses_a_small_machine(checkout: Ch
 def test_unknown_run_is_named(checkout: Checkout) -> None:
     output = checkout.snakemake("-n", "results/smoke/runs/mimir/combiner/nonsense/1/run.json", ok=False)
     assert "no such run in the plan of study mimir: combiner/nonsense/1" in output
+    output = checkout.snakemake("-n", "results/smoke/cells/4n_ssd_ib/cell.json", ok=False)
+    assert "no such cell in the plan: 4n_ssd_ib; there are 3n_ssd_ib" in output
+
+
+def test_mrev_and_hpc_share_their_cells(checkout: Checkout) -> None:
+    alone = checkout.planned("hpc", "--config", "scale=laptop")
+    both = checkout.planned("hpc", "mrev", "--config", "scale=laptop")
+    assert alone["run_cell"] == both["run_cell"] > 1
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "expected"),
+    [
+        (
+            "config/studies/hpc.yaml",
+            "framework: [hadoop-gbe,",
+            "framework: [hadop-gbe,",
+            "found framework hadop-gbe",
+        ),
+        ("config/studies/hpc.yaml", "[dfsio-write, dfsio-read]", "[dfsio]", "unknown benchmark ['dfsio']"),
+        ("config/studies/mrev.yaml", "disk: [hdd, ssd]", "disk: [floppy]", "unknown disk ['floppy']"),
+    ],
+)
+def test_unknown_level_of_a_cell_ends_before_any_job(
+    checkout: Checkout, file: str, old: str, new: str, expected: str
+) -> None:
+    restore = checkout.edit(file, old, new)
+    try:
+        output = checkout.snakemake(ok=False)
+    finally:
+        restore()
+    assert file in output and expected in output
+    assert "Traceback" not in output

@@ -43,6 +43,8 @@ def test_everything_is_there(smoke: Checkout) -> None:
         verdicts = rows(results / f"claims/{study}.csv")
         assert len(verdicts) == claims
         assert not [v["id"] for v in verdicts if v["verdict"] == "not run"], "all experiments were run"
+    for study in ("mrev", "hpc"):
+        assert rows(results / f"claims/{study}.csv")
     assert not list(results.glob("**/.*.*")), "no scratch files stay"
 
 
@@ -201,6 +203,26 @@ def test_a_run_that_takes_too_long_is_recorded_as_timeout(smoke: Checkout) -> No
     forget(smoke, [smoke.folder / target])
     smoke.snakemake()
     assert json.loads((smoke.folder / target).read_text())["outcome"]["status"] == "ok"
+
+
+def test_a_cell_makes_only_the_runs_that_are_missing(smoke: Checkout) -> None:
+    (cell,) = smoke.results().glob("cells/*")
+    before = {path: path.stat().st_mtime_ns for path in cell.glob("runs/*/*/run.json")}
+    assert len(before) >= 8 and (cell / "cell.json").is_file()
+    victim = cell / "runs/hadoop-ipoib_wordcount/1/run.json"
+    record = json.loads(victim.read_text())
+    victim.write_text(json.dumps({**record, "outcome": {**record["outcome"], "status": "failed"}}))
+    assert smoke.run("python", "scripts/forget_failed.py").returncode == 0
+    assert not victim.exists() and not (cell / "cell.json").exists()
+    smoke.snakemake()
+    after = {path: path.stat().st_mtime_ns for path in cell.glob("runs/*/*/run.json")}
+    assert after.keys() == before.keys()
+    assert [path for path in after if after[path] != before[path]] == [victim]
+    assert json.loads(victim.read_text())["outcome"]["status"] == "ok"
+    (table,) = [
+        row for row in rows(smoke.results() / "tables/hpc/wordcount.csv") if row["metric"] == "time.total"
+    ]
+    assert float(table["value"]) > 0
 
 
 def test_a_new_claim_needs_no_code(smoke: Checkout) -> None:
