@@ -25,6 +25,25 @@ int least_loaded(const std::vector<std::uint64_t>& load, Eligible&& eligible) {
     return found;
 }
 
+/// Moves splits from the rank with most to the one with least while that brings them nearer to each other.
+void even_out(const std::vector<Split>& splits, std::vector<std::vector<std::size_t>>& given,
+              std::vector<std::uint64_t>& load) {
+    while (true) {
+        const auto [least, most] = std::minmax_element(load.begin(), load.end());
+        auto& from = given[static_cast<std::size_t>(most - load.begin())];
+        const auto smallest = std::min_element(from.begin(), from.end(), [&](std::size_t a, std::size_t b) {
+            return splits[a].bytes() < splits[b].bytes();
+        });
+        if (smallest == from.end() || *least + splits[*smallest].bytes() >= *most) {
+            return;
+        }
+        *least += splits[*smallest].bytes();
+        *most -= splits[*smallest].bytes();
+        given[static_cast<std::size_t>(least - load.begin())].push_back(*smallest);
+        from.erase(smallest);
+    }
+}
+
 }  // namespace
 
 std::vector<FileStatus> input_files(NameNode& name_node, const std::vector<std::string>& paths) {
@@ -100,6 +119,7 @@ std::vector<std::vector<std::size_t>> assign(const std::vector<Split>& splits,
     for (const std::size_t split : rest) {
         give(split, least_loaded(load, [](std::size_t) { return true; }));
     }
+    even_out(splits, given, load);
     for (auto& one : given) {
         std::sort(one.begin(), one.end());
     }

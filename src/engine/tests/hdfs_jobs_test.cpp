@@ -1,0 +1,208 @@
+// Parts of the jobs on HDFS that need no HDFS. Run with 1 to 3 ranks.
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <vector>
+
+#include "graph.hpp"
+#include "kvasir/by_fill.hpp"
+#include "kvasir/job_state.hpp"
+#include "kvasir/sort_store.hpp"
+#include "options.hpp"
+#include "pattern.hpp"
+#include "world.hpp"
+
+namespace kvasir::jobs {
+namespace {
+
+using test::world;
+
+TEST(Roles, SharedProcessesAreBoth) {
+    const Roles all(world(), 0, 0, Placement::shared);
+    EXPECT_EQ(all.o_ranks(), world().size());
+    EXPECT_EQ(all.a_ranks(), world().size());
+    const Roles one(world(), world().size(), 1, Placement::shared);
+    EXPECT_TRUE(one.is_o());
+    EXPECT_EQ(one.is_a(), world().rank() == 0);
+    EXPECT_EQ(one.process_of_a(0), 0);
+}
+
+TEST(Roles, SplitProcessesAreOne) {
+    if (world().size() == 1) {
+        EXPECT_THROW(Roles(world(), 0, 0, Placement::split), Error);
+        return;
+    }
+    const Roles roles(world(), 0, 1, Placement::split);
+    EXPECT_EQ(roles.o_ranks(), world().size() - 1);
+    EXPECT_EQ(roles.process_of_a(0), world().size() - 1);
+    EXPECT_NE(roles.is_o(), roles.is_a());
+    if (roles.is_a()) {
+        EXPECT_EQ(roles.a().size(), 1);
+    }
+    EXPECT_EQ(Roles(world(), 0, 0, Placement::split).a_ranks(), world().size() / 2);
+}
+
+TEST(Roles, WrongNumbersAreErrors) {
+    const int processes = world().size();
+    EXPECT_THROW(Roles(world(), processes + 1, 1, Placement::shared), Error);
+    EXPECT_THROW(Roles(world(), processes, processes + 1, Placement::shared), Error);
+    EXPECT_THROW(Roles(world(), processes, 1, Placement::split), Error);
+}
+
+TEST(Exchange, PackedRecordsOfAnyLengthArrive) {
+    Options options;
+    options.strategy = Strategy::by_fill;
+    options.send_buffer = 4096;  // blocks that long records do not fit in
+    detail::JobState state(world().get(), options);
+    detail::SortStore store(state.memory);
+    detail::ByFill<detail::PackedBlock, detail::SortStore> transport(state, store, false);
+    constexpr int records = 400;
+    const auto value_of = [](int i) {
+        return std::string(static_cast<std::size_t>(i % 40 == 0 ? 9000 : i), 'v');
+    };
+    for (int i = 0; i < records; ++i) {
+        const int to = i % world().size();
+        const std::string key = std::to_string(world().rank()) + " " + std::to_string(i);
+        if (transport.block(to).append(key, value_of(i)) == detail::Put::full) {
+            transport.full(to);
+            if (transport.block(to).append(key, value_of(i)) == detail::Put::full) {
+                transport.oversize(to, std::string_view(key), std::string_view(value_of(i)));
+            }
+        }
+        transport.poll();
+    }
+    transport.finish();
+    store.sort();
+    std::size_t expected = 0;
+    for (int i = world().rank(); i < records; i += world().size()) {
+        expected += static_cast<std::size_t>(world().size());
+    }
+    ASSERT_EQ(store.size(), expected);
+    for (std::size_t i = 0; i < store.size(); ++i) {
+        const std::string key(store[i].key);
+        EXPECT_EQ(store[i].value, value_of(std::stoi(key.substr(key.find(' ')))));
+    }
+    EXPECT_EQ(state.counters.received, expected);
+}
+
+/// Ranks as one process computes them.
+std::map<Vertex, double> expected_ranks(const std::vector<Edge>& edges, int iterations) {
+    std::map<Vertex, double> rank;
+    std::map<Vertex, int> degree;
+    for (const auto& [source, target] : edges) {
+        rank[source] = rank[target] = 0;
+        ++degree[source];
+    }
+    for (auto& [vertex, value] : rank) {
+        value = 1.0 / static_cast<double>(rank.size());
+    }
+    for (int i = 0; i < iterations; ++i) {
+        double lost = 0;
+        std::map<Vertex, double> next;
+        for (const auto& [vertex, value] : rank) {
+            lost += degree[vertex] == 0 ? value : 0;
+        }
+        for (const auto& [source, target] : edges) {
+            next[target] += rank[source] / degree[source];
+        }
+        for (auto& [vertex, value] : rank) {
+            value = (0.15 + 0.85 * lost) / static_cast<double>(rank.size()) + 0.85 * next[vertex];
+        }
+    }
+    return rank;
+}
+
+TEST(Graph, RanksAreThoseOfOneProcess) {
+    std::mt19937 random(5);
+    std::vector<Edge> edges;
+    for (int i = 0; i < 2000; ++i) {
+        edges.emplace_back(random() % 300, random() % 600);  // repeated edges, sinks, gaps between names
+    }
+    std::vector<Edge> own;
+    for (const Edge& edge : edges) {
+        if (Graph::owner(edge.first, world().size()) == world().rank()) {
+            own.push_back(edge);
+        }
+    }
+    Graph graph(world(), own);
+    for (int i = 0; i < 4; ++i) {
+        graph.iterate();
+    }
+    const std::map<Vertex, double> expected = expected_ranks(edges, 4);
+    EXPECT_EQ(graph.vertices_of_all(), expected.size());
+    for (std::size_t i = 0; i < graph.vertices().size(); ++i) {
+        const Vertex vertex = graph.vertices()[i];
+        EXPECT_EQ(Graph::owner(vertex, world().size()), world().rank());
+        EXPECT_NEAR(graph.ranks()[i], expected.at(vertex), 1e-12);
+    }
+}
+
+std::vector<std::string> matches(const std::string& expression, const std::string& text) {
+    Pattern pattern(expression);
+    std::vector<std::string> found;
+    pattern.for_each_match(text, [&](std::string_view match) { found.emplace_back(match); });
+    return found;
+}
+
+TEST(Pattern, FindsWhatJavaFinds) {
+    using Texts = std::vector<std::string>;
+    EXPECT_EQ(matches("[a-z]*ness", "kindness, witness and wilderness nessness"),
+              (Texts{"kindness", "witness", "wilderness", "nessness"}));
+    EXPECT_EQ(matches("a|ab", "abab"), (Texts{"a", "a"}));  // the first alternative, not the longest
+    EXPECT_EQ(matches("b*", "abba"), (Texts{"", "bb", "", ""}));
+    EXPECT_EQ(matches("x?", "\xC3\xBC"), (Texts{"", ""}));  // one character, not two bytes
+    EXPECT_EQ(matches("^a|b$", "aab"), (Texts{"a", "b"}));
+    EXPECT_TRUE(matches("q", "").empty());
+    EXPECT_EQ(matches("n.", "no \xFF nn"), (Texts{"no", "nn"}));  // what is no UTF-8 matches nothing
+}
+
+TEST(Pattern, WrongOnesAreErrors) {
+    try {
+        Pattern pattern("a(b");
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(std::string(error.what()), "pattern 'a(b': missing closing parenthesis at character 3");
+    }
+}
+
+Parsed parsed(std::vector<const char*> words) {
+    words.insert(words.begin(), "hdfs-jobs");
+    return parse(static_cast<int>(words.size()), words.data());
+}
+
+TEST(JobOptions, ComeFromTheCommandLine) {
+    const Parsed all = parsed({"--namenode", "hdfs://n0:9000", "terasort", "/in", "/out", "--o-ranks=4",
+                               "--a-ranks=2", "--placement=split", "--replication=1", "--samples=1000"});
+    ASSERT_TRUE(all.options) << all.text;
+    EXPECT_EQ(all.options->job, "terasort");
+    EXPECT_EQ(all.options->name_node.text(), "n0:9000");
+    EXPECT_EQ(all.options->o_ranks, 4);
+    EXPECT_EQ(all.options->placement, Placement::split);
+    EXPECT_EQ(all.options->samples, 1000U);
+    const Parsed grep = parsed({"--namenode=n0:1", "grep", "/in", "/out", "a b*", "--input-format=text"});
+    ASSERT_TRUE(grep.options) << grep.text;
+    EXPECT_EQ(grep.options->pattern, "a b*");
+    EXPECT_EQ(grep.options->format, InputFormat::text);
+}
+
+TEST(JobOptions, WrongOnesSayWhy) {
+    for (const std::vector<const char*>& words :
+         {std::vector<const char*>{"wordcount", "/in", "/out"},
+          {"--namenode=n0", "wordcount", "/in", "/out"},
+          {"--namenode=n0:1"},
+          {"--namenode=n0:1", "wordcount", "/in"},
+          {"--namenode=n0:1", "pagerank", "/in", "/out"},
+          {"--namenode=n0:1", "sort", "/in", "/out", "--placement=both"},
+          {"--namenode=n0:1", "sort", "/in", "/out", "--a-ranks=0"}}) {
+        const Parsed wrong = parsed(words);
+        EXPECT_FALSE(wrong.options);
+        EXPECT_EQ(wrong.exit_code, 2);
+        EXPECT_EQ(wrong.text.rfind("error: ", 0), 0U) << wrong.text;
+    }
+    EXPECT_EQ(parsed({"--help"}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace kvasir::jobs
