@@ -42,6 +42,9 @@ rule run_cell:
     threads: all_cores
     resources:
         runtime=cell_minutes,
+        mem_mb=cell_memory_mb,
+        nodes=cell_nodes,
+        tasks=cell_nodes,
     params:
         spec=cell_json,
         choices=choices,

@@ -8,6 +8,7 @@ from snakemake.exceptions import WorkflowError
 
 from harness.config.frameworks import build_options
 from harness.errors import KvasirError
+from harness.frameworks.cells_needs import memory_mb
 from harness.needs import shortage
 from harness.plan import priority, seed_of
 from harness.planning import Planner, told
@@ -149,6 +150,16 @@ def cell_priority(wildcards):
 def cell_minutes(wildcards):
     """Time to ask a scheduler for."""
     return cell_spec(wildcards).minutes
+
+
+def cell_nodes(wildcards):
+    """Machines to ask a scheduler for: as many as the cell has hosts, unless all are on this one."""
+    return 1 if CONFIG.site.here else cell_spec(wildcards).nodes
+
+
+def cell_memory_mb(wildcards):
+    """Memory to ask a scheduler for, on each machine."""
+    return -(-memory_mb(cell_spec(wildcards)) // max(1, cell_nodes(wildcards) - 1))
 
 
 def hadoop_options(wildcards):
