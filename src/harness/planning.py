@@ -53,8 +53,10 @@ class Planner:
     def cell(self, name: str) -> CellSpec:
         """The specification of one cell. Raises KvasirError when the plan has none of that name."""
         if name not in self.cells:
+            refused = self.here.clusters.hosts
             raise KvasirError(
                 f"no such cell in the plan: {name}; there are {', '.join(self.cells) or 'none'}"
+                + (f", because there can be no hosts here: {refused}" if refused else "")
             )
         return self.cells[name]
 

@@ -1,9 +1,7 @@
 """A real cluster of a master and two workers: every benchmark at smoke size, and what can go wrong."""
 
 import json
-import signal
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -176,30 +174,3 @@ def test_a_daemon_that_cannot_start(hadoop: Distribution, shared: Path) -> None:
     ):
         pass
     assert time.monotonic() - began < 60
-
-
-def kill_later(cell: Cell, daemon: str, seconds: float) -> threading.Timer:
-    timer = threading.Timer(seconds, cell.cluster.handles[daemon].signal, [signal.SIGKILL])
-    timer.start()
-    return timer
-
-
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize(
-    ("name", "settings", "daemon"),
-    [
-        ("terasort", {"output_replication": 2}, "datanode-2"),
-        ("wordcount", {}, "nodemanager-2"),
-    ],
-)
-def test_a_daemon_dies(cell: Cell, name: str, settings: dict[str, Any], daemon: str) -> None:
-    """The last tests of this cluster: a daemon is killed while a job runs, which ends well all the same."""
-    benchmark = make(name, SMOKE[name] | settings)
-    benchmark.prepare(cell)
-    timer = kill_later(cell, daemon, 3.0)
-    try:
-        result = benchmark.execute(cell, f"{name}-disturbed")
-    finally:
-        timer.cancel()
-    assert daemon in result.disturbed
-    assert benchmark.validate(cell, result)[1]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from harness.errors import KvasirError
 from harness.hadoop.assembly import archive, home, jars, java, maven
+from harness.hadoop.distribution import major_of
 
 PROJECT = Path(__file__).parents[2]
 
@@ -44,7 +45,7 @@ def fake_maven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_versions_of_java(answer: str, expected: tuple[str, int] | None) -> None:
-    assert java.major_of(answer) == expected
+    assert major_of(answer) == expected
 
 
 def test_wrong_java_is_named(tmp_path: Path) -> None:

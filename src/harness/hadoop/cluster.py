@@ -17,11 +17,12 @@ from pathlib import Path
 from harness.errors import KvasirError
 from harness.hadoop import configuration
 from harness.hadoop.daemons import HISTORYSERVER, NAMENODE, Daemon, daemons, heap_mb, signs_of_readiness
-from harness.hadoop.distribution import Distribution
+from harness.hadoop.distribution import Distribution, major_of
 from harness.hadoop.hdfs import PROBE, Hdfs
 from harness.hadoop.layout import STRIDE, Layout, layout, ports_of
 from harness.hadoop.parameters import Parameters
 from harness.hosts import Host, Process
+from harness.hosts.model import tail
 
 PORTS_FROM, PORTS_TO = 20000, 32000
 """Ports are looked for below those that Linux gives to outgoing connections."""
@@ -87,6 +88,18 @@ def choose_ports(hosts: Sequence[Host], wanted: int) -> int:
             return base
     advice = "choose another port_base, or 0 to have one looked for" if wanted else "end what listens there"
     raise KvasirError(f"Hadoop cannot be started: {busy}; {advice}")
+
+
+def _require_java(host: Host, hadoop: Distribution) -> None:
+    """Another Java than Hadoop was set up for says so only in a daemon's log, and in words of its own."""
+    done = host.run([hadoop.java, "-version"], timeout_s=60, check=False)
+    found, needed = major_of(done.stderr + done.stdout), hadoop.facts.java
+    if found is None or found[1] != needed.major:
+        there = f"is Java {found[0]}" if found else f"answers {tail(done.stderr or done.stdout, 1)!r}"
+        raise KvasirError(
+            f"Hadoop cannot be started: on host {host.name} {hadoop.java} {there}, but Hadoop {hadoop.version} was "
+            f"set up for Java {needed.version}: install that again, or run scripts/build_hadoop.py"
+        )
 
 
 def _require_space(host: Host, folder: Path, least_mb: int) -> None:
@@ -188,6 +201,8 @@ def cluster(
     began = time.monotonic()
     folder = folder.resolve()
     scratch = [host.scratch(disk) / "hadoop" for host in hosts]
+    with ThreadPoolExecutor(len(hosts)) as pool:
+        list(pool.map(lambda host: _require_java(host, hadoop), hosts))
     for host, path in zip(hosts, scratch, strict=True):
         _require_space(host, path.parent, parameters.least_free_mb)
     base = choose_ports(hosts, parameters.port_base)

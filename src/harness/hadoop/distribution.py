@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -43,6 +44,12 @@ class Facts(Strict):
     """SHA-256 of what was built here, by file name."""
     tools: dict[str, str]
     """Versions of the programs that built it."""
+
+
+def major_of(answer: str) -> tuple[str, int] | None:
+    """Version and its major number from what `java -version` prints; Java 8 calls itself 1.8."""
+    found = re.search(r'version "(1\.)?(\d+)([^"]*)"', answer)
+    return (f"{found[1] or ''}{found[2]}{found[3]}", int(found[2])) if found else None
 
 
 class Distribution:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
 
 from harness.errors import KvasirError
-from harness.hadoop.distribution import Java
+from harness.hadoop.distribution import Java, major_of
 
 INSTALLED = Path("/usr/lib/jvm")
 
@@ -17,12 +16,6 @@ INSTALLED = Path("/usr/lib/jvm")
 def needed(version: str) -> int:
     """Java's major version for a version of Hadoop."""
     return 17 if version.startswith("3.") else 8
-
-
-def major_of(answer: str) -> tuple[str, int] | None:
-    """Version and its major number from what `java -version` prints; Java 8 calls itself 1.8."""
-    found = re.search(r'version "(1\.)?(\d+)([^"]*)"', answer)
-    return (f"{found[1] or ''}{found[2]}{found[3]}", int(found[2])) if found else None
 
 
 def look(home: Path) -> Java:

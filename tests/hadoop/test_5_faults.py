@@ -1,0 +1,230 @@
+"""What can go wrong around a cell: each fault ends with one clear message, or with a run that is marked."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from harness.cells import driver
+from harness.errors import KvasirError
+from harness.hadoop.cluster import Cluster, choose_ports, cluster
+from harness.hadoop.distribution import Distribution
+from harness.hosts import Hosts, HostsSettings, hosts, refusal
+from harness.hosts.probing import program
+from harness.records import read
+from tests.hadoop.test_4_driver import HOSTS, PROGRAMS, SMALL, spec_of
+from tests.hosts import remains
+
+PROJECT = Path(__file__).parents[2]
+CELL = "results/smoke/cells/3n_ssd_ib"
+MARKED_S = 60.0
+
+
+class Copy:
+    """The project with a configuration of its own; programs and sources are the real ones."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "config").mkdir(parents=True)
+        for path in (PROJECT / "config").rglob("*"):
+            target = folder / "config" / path.relative_to(PROJECT / "config")
+            target.mkdir(exist_ok=True) if path.is_dir() else target.write_bytes(path.read_bytes())
+        for name in ("scripts", "src"):
+            (folder / name).symlink_to(PROJECT / name)
+        (folder / "build").mkdir()
+        (folder / "build" / "hadoop").symlink_to(PROJECT / "build" / "hadoop")
+        # Hadoop's faults do not need the programs of others.
+        entries = yaml.safe_load((folder / "config/frameworks.yaml").read_text())
+        for entry in entries.values():
+            if entry.pop("class", "") != "hadoop":
+                entry["missing"] = "not part of this test"
+            else:
+                entry["class"] = "hadoop"
+        (folder / "config/frameworks.yaml").write_text(yaml.safe_dump(entries))
+
+    def change(self, file: str, **values: Any) -> None:
+        """Set values of a configuration file, `a__b` being b in a."""
+        path = self.folder / "config" / file
+        content = yaml.safe_load(path.read_text())
+        for name, value in values.items():
+            *outer, last = name.split("__")
+            place = content
+            for key in outer:
+                place = place.setdefault(key, {})
+            place[last] = value
+        path.write_text(yaml.safe_dump(content))
+
+    def run_cell(self, *before: str) -> str:
+        """What running the cell says; it has to fail in time, with one message and nothing that looks finished."""
+        command = ["scripts/run_cell.py", "3n_ssd_ib", f"{CELL}/cell.json"]
+        chosen = ["--choose", "scale=smoke", "--choose", "studies=mrev"]
+        began = time.monotonic()
+        done = subprocess.run(
+            [*before, sys.executable, *command, *chosen],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert time.monotonic() - began < MARKED_S
+        assert done.returncode == 1, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+        assert len(errors) == 1, done.stderr
+        assert not list(self.folder.glob(f"{CELL}/**/*.json"))
+        return errors[0]
+
+
+@pytest.fixture
+def copy(shared: Path, request: pytest.FixtureRequest, hadoop: Distribution) -> Copy:
+    if reason := refusal(HostsSettings.parse(HOSTS)):
+        pytest.skip(f"no emulated hosts: {reason}")
+    return Copy(shared / request.node.name)
+
+
+def test_a_full_disk_on_all_hosts(copy: Copy) -> None:
+    copy.change("sites/local.yaml", hosts__disks={"ssd": {"medium": "memory", "size_mb": 64}})
+    said = copy.run_cell()
+    assert "host n0 has" in said and "expected at least 512; make room there, or lower least_free_mb" in said
+
+
+def test_a_full_disk_on_one_host(hadoop: Distribution, shared: Path) -> None:
+    disks = {"ssd": {"medium": "memory", "size_mb": 700}}
+    with hosts(HostsSettings.parse({**HOSTS, "disks": disks}), 3) as h:
+        h[2].run(["dd", "if=/dev/zero", f"of={h[2].scratch('ssd')}/ballast", "bs=1M", "count=400"])
+        began = time.monotonic()
+        with (
+            pytest.raises(KvasirError, match=r"host n2 has \d+ MB free in .*, expected at least 512"),
+            cluster(h, hadoop, driver.Parameters.model_validate(SMALL), shared / "one", "ib", "ssd"),
+        ):
+            pass
+        assert time.monotonic() - began < MARKED_S
+
+
+def test_a_port_that_is_taken(copy: Copy) -> None:
+    local = {"kind": "local", "interfaces": {"gbe": {}, "ib": {}}}
+    with hosts(HostsSettings.parse(local), 3) as h:
+        port = choose_ports(h, 0)
+    copy.change("sites/local.yaml", hosts=local | {"disks": {"ssd": {}}})
+    copy.change("scales/smoke.yaml", cells__parameters__port_base=port)
+    with socket.socket() as listener:
+        listener.bind(("", port))
+        listener.listen()
+        said = copy.run_cell()
+    assert f"port {port} of host " in said and "is taken; choose another port_base, or 0" in said
+
+
+def test_a_java_of_another_version(copy: Copy, hadoop: Distribution) -> None:
+    home = copy.folder / "java"
+    (home / "bin").mkdir(parents=True)
+    (home / "bin" / "java").write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n")
+    (home / "bin" / "java").chmod(0o755)
+    facts = json.loads((hadoop.root / "hadoop.json").read_text())
+    facts["java"]["home"] = str(home)
+    (copy.folder / "build/hadoop").unlink()
+    (copy.folder / "build/hadoop/3.4.2").mkdir(parents=True)
+    for name in ("hadoop/3.4.2/hadoop.json", "hadoop/3.4.2.json"):
+        (copy.folder / "build" / name).write_text(json.dumps(facts))
+    said = copy.run_cell()
+    assert f"{home}/bin/java is Java 11.0.2, but Hadoop 3.4.2 was set up for Java 17." in said
+
+
+def test_no_right_to_make_namespaces(copy: Copy) -> None:
+    # Root of a namespace in which no other can be made, and without the rights to do without.
+    script = (
+        'echo 0 >/proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-all --inh-caps=-all "$@"'
+    )
+    unshare = program("unshare") or "unshare"
+    said = copy.run_cell(unshare, "--user", "--map-root-user", "sh", "-c", script, "sh")
+    assert "there can be no hosts here: emulated hosts: no namespaces: " in said
+    assert "/proc/sys/user/max_user_namespaces is 0: an administrator can change it" in said
+
+
+class Killer:
+    """Kills a daemon while the job of a run works, through the cluster that the driver has started."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, victims: dict[str, str]) -> None:
+        self._victims = victims
+        self.killed: list[str] = []
+        self._real = driver.cluster
+        monkeypatch.setattr(driver, "cluster", self._watched)
+
+    @contextmanager
+    def _watched(self, *arguments: Any) -> Iterator[Cluster]:
+        with self._real(*arguments) as made:
+            stop = threading.Event()
+            thread = threading.Thread(target=self._watch, args=(made, stop))
+            thread.start()
+            try:
+                yield made
+            finally:
+                stop.set()
+                thread.join()
+
+    def _watch(self, made: Cluster, stop: threading.Event) -> None:
+        while not stop.wait(0.2):
+            for run, daemon in list(self._victims.items()):
+                log = made.log(run)
+                if log.is_file() and "Running job" in log.read_text(errors="replace"):
+                    del self._victims[run]
+                    stop.wait(2)
+                    made.handles[daemon].signal(signal.SIGKILL)
+                    self.killed.append(daemon)
+
+
+@pytest.mark.timeout(1800)
+def test_a_daemon_that_dies_marks_the_run(
+    hadoop: Distribution, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The job ends right all the same, the run is disturbed, and the next run gets a whole cluster."""
+    if reason := refusal(HostsSettings.parse(HOSTS)):
+        pytest.skip(f"no emulated hosts: {reason}")
+    monkeypatch.chdir(hadoop.root.parents[2])
+    terasort = {"data_mb": 6, "output_replication": 2, "timeout_s": 900}
+    spec = spec_of(shared / "deaths", {"terasort": terasort, "wordcount": {"data_mb": 6, "timeout_s": 900}})
+    spec = spec.model_copy(update={"parameters": {**SMALL, "lost_after_s": 12}})
+    killer = Killer(monkeypatch, {"h_terasort-1": "datanode-2", "h_wordcount-1": "nodemanager-2"})
+    driver.Driver(spec, PROGRAMS).make()
+    assert killer.killed == ["datanode-2", "nodemanager-2"]
+    for run in spec.runs:
+        record = read(Path(run.folder) / "run.json")
+        assert record.outcome.status == "ok", record.outcome.reason
+        assert {m.name: m.value for m in record.metrics}["disturbed"] == 1
+    events = (shared / "deaths" / "events.log").read_text()
+    assert events.count("cluster is up after") == 2
+    assert "the cluster has lost datanode-2; it is stopped" in events
+
+
+@pytest.mark.timeout(1800)
+def test_ten_clusters_in_a_row_leave_nothing(
+    hadoop: Distribution, shared: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    mark = f"ten-{os.getpid()}"
+    monkeypatch.setenv(remains.MARK, mark)
+    settings = HostsSettings.parse({**HOSTS, "scratch": str(tmp_path)})
+    if reason := refusal(settings):
+        pytest.skip(f"no emulated hosts: {reason}")
+    links, loops = remains.links(), remains.loops()
+    parameters = driver.Parameters.model_validate(SMALL)
+    for turn in range(10):
+        one: Hosts
+        with (
+            hosts(settings, 1) as one,
+            cluster(one, hadoop, parameters, shared / f"ten{turn}", "ib", "ssd") as made,
+        ):
+            assert remains.processes(mark)
+            assert made.dead() == []
+    assert remains.gone_after(lambda: remains.left(mark, tmp_path, links, loops), 5)[1] == []
