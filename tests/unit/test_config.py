@@ -110,8 +110,8 @@ CLUSTERS = [
     ("studies/hpc.yaml", "traces: [power]", "traces: [powr]", ["traces", "powr"]),
     (
         "scales/laptop.yaml",
-        "terasort: {data_mb: 128}",
-        "terasort: {data_gb: 128}",
+        "terasort: {data_mb: 64}",
+        "terasort: {data_gb: 64}",
         ["cells", "terasort", "data_gb"],
     ),
     (
@@ -121,7 +121,7 @@ CLUSTERS = [
         ["cells.parameters.mappers_per_node", "0"],
     ),
     ("scales/laptop.yaml", "terasort: 3,", "terrasort: 3,", ["cells", "terrasort", "pagerank"]),
-    ("sites/local.yaml", "gbe: {rate_mbit_s: 50}", "gbe: {rate: 50}", ["hosts.interfaces.gbe.rate", "50"]),
+    ("sites/local.yaml", "gbe: {rate_mbit_s: 25}", "gbe: {rate: 25}", ["hosts.interfaces.gbe.rate", "25"]),
     ("frameworks.yaml", "{class: hadoop,", "{class: hadup,", ["hadoop-gbe.class", "'hadup'", "'engine'"]),
     (
         "frameworks.yaml",

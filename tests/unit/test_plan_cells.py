@@ -94,7 +94,7 @@ def test_what_cannot_run_here_says_why() -> None:
     assert reasons["hadoop-uda"].startswith("hadoop-uda: ") and "homr" in reasons
     refused = plan_of("hpc", "laptop", Refusals(disks={"hdd": "needs root", "ssd": ""}))
     assert {run.identity.factors["disk"] for cell in refused.cells.values() for run in cell.runs} == {"ssd"}
-    absent = [a for a in refused.tables["dfsio"].not_run if a.factors["framework"] == "hadoop-gbe"]
+    absent = [a for a in refused.tables["dfsio"].not_run if a.factors["framework"] == "hadoop-ipoib"]
     assert {a.reason for a in absent} == {"needs root"}
     none = plan_of("mrev", "laptop", Refusals(hosts="no namespaces"))
     assert not none.cells and not none.tables["terasort"].runs

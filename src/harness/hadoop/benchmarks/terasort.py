@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt
 
 from harness.hadoop.benchmarks.base import EXAMPLES, MIB, Benchmark, Cell, Settings, metric, require
 from harness.hadoop.jobs import JobResult, generic_options
@@ -18,6 +18,9 @@ class TeraSortSettings(Settings):
     data_mb: PositiveInt = Field(default=256, description="2^20 bytes")
     output_replication: PositiveInt = Field(
         default=1, description="replicas of the output; Hadoop's own is 1"
+    )
+    validate_alone_mb: NonNegativeInt = Field(
+        default=512, description="up to this size TeraValidate runs in one process, which starts sooner"
     )
     maps: PositiveInt | None = Field(default=None, description="map tasks of TeraGen; none: one per map slot")
 
@@ -74,7 +77,10 @@ class TeraSort(Benchmark[TeraSortSettings]):
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
         """TeraValidate names no error, and its checksum is the generator's."""
         cell.hdfs.remove(REPORT)
-        cell.program("teravalidate", EXAMPLES, ["teravalidate", OUTPUT, REPORT], self.settings.timeout_s)
+        alone = self.settings.data_mb <= self.settings.validate_alone_mb
+        options = generic_options({"mapreduce.framework.name": "local"}) if alone else []
+        arguments = ["teravalidate", *options, OUTPUT, REPORT]
+        cell.program("teravalidate", EXAMPLES, arguments, self.settings.timeout_s)
         report = cell.hdfs.read_parts(REPORT)
         checksum = verdict(report)
         require(bool(checksum), self.name, f"TeraValidate reports {report.strip()[:500]!r}")
