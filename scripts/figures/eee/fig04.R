@@ -1,14 +1,14 @@
 #!/usr/bin/env Rscript
 # Fig. 4: runtime over a fixed latency added to every link, without EEE.
-# Rscript fig04.R --out STEM latency=latency.csv
+# Rscript fig04.R --out STEM latency=latency.csv placement=placement.csv
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
 for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(latency = "netsim"), function(tables) {
-  runs <- tables$latency
+figure_main(c(latency = "netsim", placement = "netsim"), function(tables) {
+  runs <- rbind(tables$latency, tables$placement)
   take <- function(metric) {
-    rows <- eee_relative(metric_rows(runs, metric), 0, c("workload", "nodes"), "latency_us")
-    rows$series <- eee_series(rows$workload)
+    rows <- eee_relative(metric_rows(runs, metric), 0, c("workload", "nodes", "variant"), "latency_us")
+    rows$series <- eee_series(ifelse(rows$variant %in% "balanced", "balanced", rows$workload))
     rows[rows$latency_us > 0, ]
   }
   panel <- function(rows, title) {
@@ -20,6 +20,6 @@ figure_main(c(latency = "netsim"), function(tables) {
   rows <- take("runtime.mean")
   panels <- list(panel(rows, "a\u2002average runtime of a job"), panel(take("makespan"), "b\u2002total runtime"))
   eee_figure(panels, runs, rows, "wide", eee_seeds(rows, "point"),
-    "Without EEE, default TCP, shallow buffers. Hollow diamonds: the latencies beyond which the paper sees the runtime",
+    "Without EEE, default TCP, shallow buffers. Blocks lie at random, or as many on each worker. Hollow diamonds: the latencies beyond which the paper sees the runtime",
     "rise, about 100 \u00b5s for small jobs and about 5 ms for the batch job.")
 })

@@ -5,6 +5,8 @@ here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArg
 for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 classes <- c(power.edge.rel = "10GbE links", power.core.rel = "40GbE links", power.rel = "all links")
+# What a link draws that always sleeps, % of an active one (lpi_power of the study): no policy can save it.
+floor_percent <- 10
 times <- c(makespan = "total runtime", runtime.mean = "average runtime")
 
 figure_main(c(fabric = "netsim"), function(tables) {
@@ -18,14 +20,14 @@ figure_main(c(fabric = "netsim"), function(tables) {
     eee_columns(rows, NULL, title, more = more, bars = bars)
   }
   power <- all[all$metric %in% names(classes), ]
-  power$value <- 100 * power$value
+  power$value <- 100 * power$value - floor_percent
   time <- eee_relative(all[all$metric %in% names(times), ], "nopa", "nodes")
   panels <- list(
-    panel(power, classes, "a\u2002mean power, % of links that are always on", TRUE),
+    panel(power, classes, "a\u2002power above that of sleeping links, %", TRUE),
     panel(time[!time$setting %in% "nopa", ], times, "b\u2002runtime, times standard EEE", FALSE, list(eee_one()))
   )
   eee_figure(panels, runs, all, "wide", widths = c(3, 2),
     paste(and_text(count_text(sort(unique(all$nodes)))), "hosts, deep buffers, tuned TCP."),
-    "1ms1000 on 40GbE links only.",
+    "Power: % of links that are always on, less the 10 % that sleeping links draw. 1ms1000 on 40GbE links only.",
     eee_seeds(all[all$metric == "makespan", ], "point", "column or tick: median"), "Not in the paper.")
 })

@@ -42,6 +42,7 @@ eee_looks <- utils::read.table(header = TRUE, sep = ",", strip.white = TRUE, com
   80,         80 nodes (4:1),        #000000, 22,    22
   small,      small jobs,            #0072B2, 21,    solid
   batch,      batch job,             #000000, 24,    63
+  balanced,   batch with even blocks, #D55E00, 25, 22
   newreno,    NewReno and drop-tail, #000000, 22,    22
   dctcp,      DCTCP and ECN,         #0072B2, 21,    solid
 ")

@@ -98,8 +98,10 @@ def seconds(experiment: str, f: Factors) -> tuple[float, float]:
     slower = 1.0
     if experiment == "coalescing":
         slower = 1 + overhead(f)
-    elif experiment == "latency":
-        slower = 1 + 0.02 * (f["latency_us"] / (5000 if batch else 100))
+    elif experiment in ("latency", "placement"):
+        slower = 1 + 0.02 * (f["latency_us"] / (5000 if batch else 100)) * (
+            0.5 if experiment == "placement" else 1
+        )
     elif experiment == "stall":
         slower = 1.008 - 0.008 * min(f["stall_us"], 50) / (f["nodes"] + 26)
     elif experiment in ("load", "adaptive"):
@@ -182,7 +184,8 @@ def numbers(experiment: str, f: Factors, rep: int, world: World) -> Numbers:
                  "drops": lost, "marks": 0 if f["queue"] == "drop-tail" else 5000, "timeouts": lost / 50,
                  "cpu.load.arriving": f["load"] / 100,
                  **moved(f, jobs, world.size),
-                 "power.rel": joules["energy.total"] / always, "power.core.rel": joules["energy.core"] / 10 / total,
+                 "power.rel": joules["energy.total"] / always,
+                 "power.core.rel": max(joules["energy.core"] / 10 / total, 0.11),
                  "power.edge.rel": joules["energy.edge"] / f["nodes"] / total, "packets": 1e6,
                  "hops": 4e6, **joules}  # fmt: skip
         found = {
@@ -211,6 +214,7 @@ def points(experiment: str, world: World) -> Iterator[Factors]:
         "link": [{"setting": ("legacy", "ideal", "nopa", "nopa-abort", *HELD), "load": (1, 5, 10, 20, 30, 50, 70, 90)}],
         "scheduler": [{"load": loads, "scheduler": ("quincy", "fair", "fifo")}],
         "latency": [{"workload": both, "latency_us": (0, 16.5, 30, 100, 300, 1000, 5000, 10000)}],
+        "placement": [{"workload": ("batch",), "variant": ("balanced",), "latency_us": (0, 300, 1000, 5000, 10000)}],
         "stall": [{"nodes": nodes, "stall_us": (0, 10, 25, 50, 100)}],
         "standard": [{"workload": both, "nodes": nodes, "setting": ("legacy", "nopa", "ideal")}],
         "coalescing": [{"workload": both, "nodes": nodes, "buffer": ("shallow", "deep"), "tcp": ("default", "tuned"),
@@ -232,8 +236,8 @@ def points(experiment: str, world: World) -> Iterator[Factors]:
         yield from cross(**shape)
 
 
-EXPERIMENTS = ("link", "scheduler", "latency", "stall", "standard", "coalescing", "nonuniform", "load", "sensitivity",
-               "dctcp", "adaptive", "fabric")  # fmt: skip
+EXPERIMENTS = ("link", "scheduler", "latency", "placement", "stall", "standard", "coalescing", "nonuniform", "load",
+               "sensitivity", "dctcp", "adaptive", "fabric")  # fmt: skip
 
 
 def rows(experiment: str, world: World) -> Iterator[dict[str, Any]]:
