@@ -25,10 +25,11 @@ SCRIPTS = ROOT / "scripts" / "figures" / "eee"
 SNAPSHOTS = HERE / "snapshots" / "eee"
 TABLES = {
     "fig01": ["timeline", "timeline.trace"], "fig02": ["link"], "fig03": ["scheduler"],
-    "fig04": ["latency", "placement"], "fig05": ["stall"], "fig06": ["stall"], "fig07": ["standard"], "fig08": ["coalescing"],
-    "fig09": ["coalescing"], "fig10": ["nonuniform"], "fig11": ["nonuniform"], "fig12": ["load"], "fig13": ["load"], "fig14": ["load"],
-    "table1": ["link"], "table2": ["standard"], "table3": ["standard"], "table4": ["link"], "figs1": ["sensitivity"],
-    "figb1": ["dctcp"], "figb2": ["adaptive"], "figb3": ["fabric"],
+    "fig04": ["latency", "placement"], "fig05": ["stall"], "fig06": ["stall"], "fig07": ["standard"],
+    "fig08": ["coalescing"], "fig09": ["coalescing"], "fig10": ["nonuniform"], "fig11": ["nonuniform"],
+    "fig12": ["load"], "fig13": ["load"], "fig14": ["load"], "table1": ["link"], "table2": ["standard"],
+    "table3": ["standard"], "table4": ["link"], "figs1": ["sensitivity"], "figb1": ["dctcp"],
+    "figb2": ["adaptive"], "figb3": ["fabric"],
 }  # fmt: skip
 CONFIGURED = {"table2", "table4"}
 """Tables that show the study's configuration, which may change without a change of the figure."""
