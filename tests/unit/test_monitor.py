@@ -1,11 +1,14 @@
 """From counters of hosts to the trace and the metrics of a run."""
 
 import json
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.errors import KvasirError
+from harness.hosts.inside import files, machine
 from harness.monitor import metrics, rates
 from harness.monitor.meter import total
 from harness.monitor.samples import HostSamples, parse, since
@@ -164,3 +167,49 @@ def test_the_machines_energy(domains: dict[str, Any], joules: float | None, name
 def test_power_of_one_machine_is_shared_by_its_hosts() -> None:
     points = metrics.mean_power([(1.0, 20.0), (1.01, 4.0), (2.0, 10.0)], 2, "emulated:x", 1.0)
     assert [(p.host, p.t_s, p.value) for p in points] == [("mean", 1.0, 12.0), ("mean", 2.0, 5.0)]
+
+
+def test_times_and_memory_of_a_machine() -> None:
+    tick = 1 / os.sysconf("SC_CLK_TCK")
+    stat = "cpu  10 20 30 400 50 6 7 80 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n"
+    times = machine.cpu_times(stat)
+    assert times == {
+        "user": pytest.approx(30 * tick),
+        "system": pytest.approx(43 * tick),
+        "wait": pytest.approx(50 * tick),
+    }
+    meminfo = "MemTotal: 100 kB\nMemFree: 1 kB\nMemAvailable: 60 kB\nBuffers: 3 kB\n"
+    assert machine.used_memory(meminfo) == 40 * 1024
+
+
+def test_energy_of_a_machines_zones(tmp_path: Path) -> None:
+    def zone(name: str, what: str, value: int) -> None:
+        (tmp_path / name).mkdir(exist_ok=True)
+        for file, content in (("name", what), ("max_energy_range_uj", 1000_000), ("energy_uj", value)):
+            (tmp_path / name / file).write_text(f"{content}\n")
+
+    zone("intel-rapl:0", "package-0", 900_000)
+    zone("intel-rapl:0:0", "core", 0)  # within the package
+    zone("intel-rapl:0:1", "dram", 0)
+    zones = machine.Zones(str(tmp_path))
+    assert (zones.reason, zones.joules()) == ("", 0.0)
+    zone("intel-rapl:0", "package-0", 100_000)  # its counter has begun anew
+    zone("intel-rapl:0:0", "core", 500_000)
+    zone("intel-rapl:0:1", "dram", 50_000)
+    assert zones.joules() == pytest.approx(0.25)
+    assert machine.Zones(str(tmp_path / "nowhere")).reason.endswith("nowhere has no zone of a package")
+    (tmp_path / "intel-rapl:0:1" / "energy_uj").unlink()
+    assert zones.joules() is None
+    assert "No such file" in machine.Zones(str(tmp_path)).reason
+
+
+def test_disks_and_interfaces_by_their_names() -> None:
+    diskstats = " 254       0 vda 5 0 100 7 6 0 200 8 0 1500 15 0 0 0 0 0 0\n   7       0 loop0 0 0 0 0 0 0 0 0 0 0 0\n"
+    assert files.disk_use(diskstats, {"ssd": "254 0", "hdd": ""}) == {
+        "disk.ssd.read": 51200,
+        "disk.ssd.written": 102400,
+        "disk.ssd.busy": 1.5,
+    }
+    net = "Inter-|\n face |\n  ib: 10 1 0 0 0 0 0 0 20 2 0 0 0 0 0 0\n"
+    found = files.traffic(net, {"ib": "ib", "gbe": "eth9"})
+    assert found == {"net.ib.received": 10, "net.ib.sent": 20, "net.gbe.received": 0, "net.gbe.sent": 0}
