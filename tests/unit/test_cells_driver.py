@@ -67,7 +67,7 @@ class Machine:
 
     @contextlib.contextmanager
     def hosts(self, *_: Any, **__: Any) -> Iterator[Any]:
-        yield SimpleNamespace()
+        yield []
 
     @contextlib.contextmanager
     def cluster(self, *_: Any, **__: Any) -> Iterator[Any]:

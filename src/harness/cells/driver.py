@@ -40,6 +40,13 @@ def frameworks_of(spec: CellSpec) -> dict[str, Framework]:
     }
 
 
+def cpu_seconds(started: Hosts, spec: CellSpec) -> float | None:
+    """What all processes of the hosts have used; None on real machines, which have counted since their boot."""
+    if spec.hosts.get("kind") == "slurm":
+        return None
+    return round(sum(host.counters().cpu_s for host in started), 1)
+
+
 def label(run: CellRun) -> str:
     """A run in the event log."""
     return f"{run.framework} {run.benchmark} {run.identity.rep}"
@@ -58,6 +65,7 @@ class Driver:
         self.pending = [run for run in spec.runs if not made_before(spec, run, programs)]
         self.hosts_s = 0.0
         self.clusters_s: list[float] = []
+        self.cpu_s: float | None = None
 
     def make(self) -> None:
         """Make what is missing and write cell.json. Raises KvasirError when no cluster can be had at all."""
@@ -74,6 +82,7 @@ class Driver:
                 self._cluster(started)
                 if self.pending:
                     self._again(started)
+                self.cpu_s = cpu_seconds(started, self.spec)
         self._finish()
 
     def _again(self, started: Hosts) -> None:
@@ -128,6 +137,7 @@ class Driver:
                 "cell": self.spec.cell,
                 "seconds": round(self.log.seconds, 1),
                 "hosts_seconds": round(self.hosts_s, 1),
+                "cpu_seconds": self.cpu_s,
                 "cluster_seconds": [round(seconds, 1) for seconds in self.clusters_s],
                 "runs": runs,
             },
