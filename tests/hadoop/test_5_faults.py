@@ -218,7 +218,7 @@ def test_ten_clusters_in_a_row_leave_nothing(
     if reason := refusal(settings):
         pytest.skip(f"no emulated hosts: {reason}")
     links, loops = remains.links(), remains.loops()
-    parameters = driver.Parameters.model_validate(SMALL)
+    parameters = driver.Parameters.model_validate({**SMALL, "start_timeout_s": 400})
     for turn in range(10):
         one: Hosts
         with (

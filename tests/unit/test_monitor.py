@@ -56,6 +56,14 @@ def test_rates_are_means_since_the_sample_before() -> None:
     assert {p.source for p in points} == {rates.PROCFS, rates.STATES}
 
 
+def test_a_run_shorter_than_a_period_has_one_row() -> None:
+    short = [ROWS[0], [50.1, 1.1, *ROWS[1][2:]], [50.3, 1.3, *ROWS[1][2:]]]
+    points = rates.points([host(rows=short)], EMULATED)
+    assert rows_of(points, "n0", "cpu", "user") == [(pytest.approx(1000.3), pytest.approx(0.25))]
+    found = {m.name: m for m in metrics.use([host(rows=short)], points, EMULATED, "none")}
+    assert found["memory.peak"].reason == "the run was too short for samples every 1 s"
+
+
 def test_a_quota_is_a_hosts_cores() -> None:
     points = list(rates.points([host(cores=2.0)], EMULATED))
     assert rows_of(points, "n0", "cpu", "user")[0] == (1001.0, 0.5)

@@ -51,10 +51,11 @@ def use(hosts: Sequence[HostSamples], points: Sequence[Point], facts: Facts, no_
     """CPU, memory, disks and interfaces: sums over hosts. `no_net` says why there are no interfaces."""
     columns = set.intersection(*(host.columns for host in hosts))
     interfaces = sorted({column.split(".")[1] for column in columns if column.startswith("net.")})
+    short = f"the run was too short for samples every {facts.period_s:g} s"
     disk = "the kernel counts no traffic for the disks of these hosts"
     found = [
         _metric("cpu.seconds", _sum(hosts, ["user", "system"]), "s", PROCFS, ""),
-        _metric("memory.peak", _peak(points, len(hosts)), "B", PROCFS, "too few samples"),
+        _metric("memory.peak", _peak(points, len(hosts)), "B", PROCFS, short),
         _metric("net.bytes", _sent(hosts, interfaces), "B", PROCFS, no_net),
         *(_metric(f"net.bytes.{name}", _sent(hosts, [name]), "B", PROCFS, no_net) for name in interfaces),
     ]
@@ -63,7 +64,7 @@ def use(hosts: Sequence[HostSamples], points: Sequence[Point], facts: Facts, no_
         found.append(_metric(f"disk.{kind}", amount, "B", PROCFS, disk))
     loads = [point.value for point in points if point.host == MEAN and point.domain == "load"]
     source = PROCFS if facts.real else STATES
-    found.append(_metric("load.mean", fmean(loads) if loads else None, "1", source, "too few samples"))
+    found.append(_metric("load.mean", fmean(loads) if loads else None, "1", source, short))
     return found
 
 
@@ -73,9 +74,9 @@ def _sent(hosts: Sequence[HostSamples], interfaces: Sequence[str]) -> float | No
 
 
 def _peak(points: Sequence[Point], hosts: int) -> float | None:
-    """The most memory that all hosts used at one time."""
+    """The most memory that all hosts used at one time. What is left at the end alone says nothing of that."""
     used = [point.value for point in points if point.host == MEAN and point.domain == "memory"]
-    return max(used) * hosts if used else None
+    return max(used) * hosts if len(used) > 1 else None
 
 
 def sampling(hosts: Sequence[HostSamples], more_cpu_s: float) -> list[Metric]:

@@ -63,11 +63,12 @@ def in_order(points: Iterable[Point], period_s: float) -> list[Point]:
 
 
 def of_host(host: HostSamples, facts: Facts) -> Iterator[Point]:
-    """Rows of one host. Two samples that are closer than half a period give no rate."""
+    """Rows of one host. Two samples that are closer than half a period give no rate, unless they are all there is."""
     before = host.rows[0]
-    for now in host.rows[1:]:
+    whole = (host.total("t") or 0.0) < facts.period_s
+    for now in host.rows[-1:] if whole else host.rows[1:]:
         t, step = _of(now, "t"), _of(now, "t") - _of(before, "t")
-        if step < 0.5 * facts.period_s:
+        if step <= 0 or (step < 0.5 * facts.period_s and not whole):
             continue
         for domain, metric, value, unit, source in [
             *_cpu(before, now, step, host.cores, facts),
