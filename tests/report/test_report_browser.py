@@ -259,7 +259,14 @@ def test_which_one_should_i_use(browser: Browser) -> None:
     assert tie.startswith("tie Hadoop-IPoIB 21.0 s 20 … 22, n = 2 Engine <b> 22.5 s 21 … 24, n = 2")
     assert alone == "only one measured: Hadoop-GbE 12.5 s n = 1"
     assert clear.startswith("Hadoop-IPoIB 41.2 s 40.1 … 43, n = 3 1 other")
-    assert rows[0][4] == "no power source: powercap: not there"
+    assert rows[0][4] == "not measured 1"
+    notes = browser.run(
+        "[...document.querySelectorAll('#choice > p:not(:first-of-type)')].map(p => p.innerText)"
+    )
+    assert notes == [
+        "1 Not measured: no power source: powercap: not there.",
+        "2 Not measured: no run has it.",
+    ]
     assert "emulated" in rows[2][4]
     assert browser.run("document.querySelector('#choice p').innerText").endswith(
         "30 Mbit/s (Hadoop-GbE), 300 Mbit/s (Hadoop-IPoIB)."

@@ -7,7 +7,7 @@ import pytest
 
 from harness.overview import choice_rows
 from harness.records import Identity, Metric, Outcome, Record
-from harness.report.choice import Best, Measure, best, choices, links
+from harness.report.choice import Best, Measure, best, choices, links, reasons
 from harness.spec import Runs, TableSpec
 
 
@@ -67,7 +67,7 @@ def test_what_people_read() -> None:
 def test_nobody_measured_says_why() -> None:
     found = best([measure("a", None, source="none", reason="no meter")])
     assert (found.first, found.reason) == ([], "no meter")
-    assert best([]).reason == "not measured"
+    assert best([]).reason == "no run has it"
 
 
 def test_emulated_numbers_are_known_as_such() -> None:
@@ -90,7 +90,8 @@ def test_lines_by_benchmark_size_disk_and_settings() -> None:
         ("terasort", 3, "ssd"),
         ("terasort", 5, "ssd"),
     ]
-    assert table[2].best["ed2p"].reason == "not measured"
+    assert reasons(table) == ["no run has it"]
+    assert table[2].best["ed2p"].reason == "no run has it"
 
 
 def test_links_that_are_emulated() -> None:

@@ -108,7 +108,7 @@ def best(measures: Iterable[Measure]) -> Best:
         (candidate(name, found, unit) for name, found in values.items()), key=lambda one: one.middle
     )
     if not every:
-        return Best([], [], reasons.most_common(1)[0][0] if reasons else "not measured", False)
+        return Best([], [], reasons.most_common(1)[0][0] if reasons else "no run has it", False)
     ties = [one for one in every[1:] if one.low <= every[0].high and every[0].low <= one.high]
     return Best([every[0], *ties], [one for one in every[1:] if one not in ties], "", emulated)
 
@@ -130,6 +130,11 @@ def choices(measures: Iterable[Measure]) -> list[Choice]:
         )
         for (benchmark, studies, nodes, disk), found in sorted(groups.items())
     ]
+
+
+def reasons(table: Iterable[Choice]) -> list[str]:
+    """Why things were not measured, each once: notes below the table."""
+    return list(dict.fromkeys(found.reason for one in table for found in one.best.values() if found.reason))
 
 
 def links(measures: Iterable[Measure]) -> list[tuple[str, str]]:

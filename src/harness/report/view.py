@@ -82,6 +82,8 @@ class Page:
     choices: list[Choice] | None
     """None where no study runs on clusters."""
     links: list[tuple[str, str]]
+    unmeasured: list[str]
+    """Reasons that the table of choices refers to by their place."""
 
     @property
     def emulated(self) -> int:
@@ -113,6 +115,7 @@ def when(moment: datetime) -> str:
 def page(manifest: ReportManifest, inputs: Inputs) -> Page:
     """The page of a manifest and what was read for it."""
     studies = [_study(study, inputs) for study in manifest.studies if _has_anything(study)]
+    table = None if inputs.choice is None else choice.choices(inputs.choice)
     every = [claim for study in studies for claim in study.claims or []]
     return Page(
         title=manifest.title,
@@ -127,8 +130,9 @@ def page(manifest: ReportManifest, inputs: Inputs) -> Page:
         environment=environments.table(inputs.environments, manifest.git) if inputs.environments else None,
         jobs=runs.job_groups(inputs.jobs) if inputs.jobs else None,
         commands=manifest.commands,
-        choices=None if inputs.choice is None else choice.choices(inputs.choice),
+        choices=table,
         links=choice.links(inputs.choice or []),
+        unmeasured=choice.reasons(table or []),
     )
 
 
