@@ -94,6 +94,7 @@ std::string Job::make_plan(const std::vector<std::string>& names_of_o) {
         }
     }
     std::vector<std::vector<std::string>> hosts;
+    hosts.reserve(names_of_o.size());
     for (const std::string& names : names_of_o) {
         hosts.push_back(Json::parse(names).get<std::vector<std::string>>());
     }
@@ -123,10 +124,7 @@ void Job::write_parts(const std::function<void(hdfs::ByteSink&)>& write) {
         }
         const double begin = wall_time();
         PhaseScope phase(state_.clock, Phase::reduce);
-        hdfs::FileWriter file(client_, options_.output + kUnfinished + part_name(), options_.replication,
-                              options_.block_size);
-        write(file);
-        file.close();
+        write_part(options_.output + kUnfinished + part_name(), write);
         note("reduce", "reduce", begin);
     });
     together([&] {
@@ -141,6 +139,24 @@ void Job::write_parts(const std::function<void(hdfs::ByteSink&)>& write) {
             hdfs::FileWriter(client_, options_.output + "/_SUCCESS", options_.replication, 0).close();
         }
     });
+}
+
+/// What is to be written is in memory: when a DataNode fails, it is written again, to others.
+void Job::write_part(const std::string& path, const std::function<void(hdfs::ByteSink&)>& write) {
+    constexpr int tries = 3;
+    for (int i = 1;; ++i) {
+        try {
+            hdfs::FileWriter file(client_, path, options_.replication, options_.block_size);
+            write(file);
+            file.close();
+            return;
+        } catch (const hdfs::PipelineError&) {
+            if (i == tries) {
+                throw;
+            }
+            client_.name_node.remove(path);
+        }
+    }
 }
 
 void Job::clean_up() noexcept {

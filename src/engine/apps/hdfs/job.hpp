@@ -114,6 +114,7 @@ class Job {
     void plan();
     std::string make_plan(const std::vector<std::string>& names_of_o);
     std::string part_name() const;
+    void write_part(const std::string& path, const std::function<void(hdfs::ByteSink&)>& write);
 
     const Communicator& world_;
     JobOptions options_;

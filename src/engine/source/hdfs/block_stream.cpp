@@ -151,11 +151,34 @@ void BlockReader::answer() {
     }
 }
 
+std::string place_of(const DataNode& node) { return address_of(node).text(); }
+
 BlockWriter::BlockWriter(const Block& block, const std::string& client, const Defaults& defaults)
-    : connection_(address_of(block.data_nodes.at(0)), name_of(block.data_nodes.at(0))),
-      kind_(defaults.checksum),
+    : kind_(defaults.checksum),
       chunk_(defaults.bytes_per_checksum),
       packet_bytes_(std::max<std::size_t>(kPacketBytes / chunk_, 1) * chunk_) {
+    for (const DataNode& node : block.data_nodes) {
+        places_.push_back(place_of(node));
+    }
+    guarded([&] {
+        connection_.emplace(address_of(block.data_nodes.at(0)), name_of(block.data_nodes.at(0)));
+        set_up(block, client);
+    });
+}
+
+/// What goes wrong is the first DataNode's fault, unless it says that another one failed.
+template <class Action>
+void BlockWriter::guarded(Action&& action) {
+    try {
+        action();
+    } catch (const PipelineError&) {
+        throw;
+    } catch (const Error& error) {
+        throw PipelineError(error.what(), places_.at(0));
+    }
+}
+
+void BlockWriter::set_up(const Block& block, const std::string& client) {
     Message sums;
     sums.number(1, static_cast<std::uint64_t>(kind_)).number(2, chunk_);
     Message request;
@@ -179,32 +202,40 @@ BlockWriter::BlockWriter(const Block& block, const std::string& client, const De
             request.bytes(18, ids[i]);
         }
     }
-    connection_.send(operation(kWriteBlock, request));
-    const std::string answer = connection_.read_delimited();
+    connection_->send(operation(kWriteBlock, request));
+    const std::string answer = connection_->read_delimited();
     std::uint64_t status = kSuccess;
+    std::string bad;
     std::string text;
     for (Fields fields(answer); fields.next();) {
         if (fields.number() == 1) {
             status = fields.value();
-        } else if (fields.number() == 2 && !fields.bytes().empty()) {
-            text = "DataNode " + fields.text() + " of its pipeline cannot be reached";
-        } else if (fields.number() == 5 && text.empty()) {
+        } else if (fields.number() == 2) {
+            bad = fields.text();
+        } else if (fields.number() == 5) {
             text = fields.text();
         }
     }
     if (status != kSuccess) {
-        throw connection_.error("cannot write block " + std::to_string(block.id) + ": " +
-                                (text.empty() ? "status " + std::to_string(status) : text));
+        text = text.empty() ? "status " + std::to_string(status) : text;
+        text = bad.empty() ? text : "DataNode " + bad + " after it cannot be reached";
+        throw PipelineError(
+            connection_->error("cannot write block " + std::to_string(block.id) + ": " + text).what(),
+            bad.empty() ? places_.at(0) : bad);
     }
 }
 
-void BlockWriter::send(std::string_view data) { send_packet(data, false); }
+void BlockWriter::send(std::string_view data) {
+    guarded([&] { send_packet(data, false); });
+}
 
 void BlockWriter::finish() {
-    send_packet({}, true);
-    while (acknowledged_ != sequence_) {
-        take_ack();
-    }
+    guarded([&] {
+        send_packet({}, true);
+        while (acknowledged_ != sequence_) {
+            take_ack();
+        }
+    });
 }
 
 void BlockWriter::send_packet(std::string_view data, bool last) {
@@ -226,31 +257,37 @@ void BlockWriter::send_packet(std::string_view data, bool last) {
         write_checksums(kind_, chunk_, data, packet_.data() + at);
     }
     packet_ += data;
-    connection_.send(packet_);
+    connection_->send(packet_);
     written_ += data.size();
     ++sequence_;
-    while (sequence_ - acknowledged_ > kUnacknowledged || connection_.readable()) {
+    while (sequence_ - acknowledged_ > kUnacknowledged || connection_->readable()) {
         take_ack();
     }
 }
 
 void BlockWriter::take_ack() {
-    const std::string answer = connection_.read_delimited();
+    const std::string answer = connection_->read_delimited();
     std::int64_t sequence = 0;
-    std::uint64_t worst = kSuccess;
+    std::vector<std::uint64_t> replies;
     for (Fields fields(answer); fields.next();) {
         if (fields.number() == 1) {
             sequence = fields.zigzag();
-        } else if (fields.number() == 2 && fields.bytes().empty()) {
-            worst = std::max(worst, fields.value());
+        } else if (fields.number() == 2) {
+            replies.push_back(fields.value());
         }
     }
     if (sequence == kHeartbeat) {
         return;
     }
-    if (worst != kSuccess || sequence != acknowledged_) {
-        throw connection_.error("or a DataNode after it fails to write (status " + std::to_string(worst) +
-                                ")");
+    for (std::size_t i = 0; i < replies.size() && i < places_.size(); ++i) {
+        if (replies[i] != kSuccess) {
+            throw PipelineError(
+                "DataNode " + places_[i] + ": fails to write (status " + std::to_string(replies[i]) + ")",
+                places_[i]);
+        }
+    }
+    if (sequence != acknowledged_) {
+        throw connection_->error("acknowledges something else than what it was sent");
     }
     ++acknowledged_;
 }

@@ -13,8 +13,6 @@ constexpr std::uint64_t kLargestPiece = 4U << 20U;
 constexpr double kRenewEveryS = 30;  // a lease is safe for a minute
 constexpr int kPipelineTries = 4;
 
-std::string place(const DataNode& node) { return Address{node.ip, node.port}.text(); }
-
 }  // namespace
 
 Client::Client(const Address& address, const std::string& user)
@@ -96,7 +94,7 @@ const DataNode& FileReader::choose(const Block& block) const {
     const DataNode* chosen = nullptr;
     for (const DataNode& node : block.data_nodes) {
         const bool tried = std::any_of(failures_.begin(), failures_.end(),
-                                       [&](const auto& failure) { return failure.first == place(node); });
+                                       [&](const auto& failure) { return failure.first == place_of(node); });
         if (!tried && (chosen == nullptr || (client_.is_local(node) && !client_.is_local(*chosen)))) {
             chosen = &node;
         }
@@ -122,7 +120,7 @@ void FileReader::open() {
         piece_ = std::min(2 * piece_, kLargestPiece);
     }
     local_ = client_.is_local(node);
-    from_ = place(node);
+    from_ = place_of(node);
     try {
         reader_.emplace(block, node, client_.name_node.client(), at_ - block.offset, until - at_);
     } catch (const Error& error) {
@@ -167,8 +165,9 @@ void FileWriter::write(std::string_view bytes) {
 void FileWriter::flush_packet() {
     try {
         writer_->send(packet_);
-    } catch (const Error& error) {
-        throw Error(path_ + ": " + error.what());
+    } catch (const PipelineError& error) {
+        leave_out(error);
+        throw PipelineError(path_ + ": " + error.what(), error.place());
     }
     packet_.clear();
     if (PhaseClock::monotonic() - lease_renewed_ > kRenewEveryS) {
@@ -177,24 +176,31 @@ void FileWriter::flush_packet() {
     }
 }
 
+void FileWriter::leave_out(const PipelineError& error) {
+    for (const DataNode& node : block_->data_nodes) {
+        if (place_of(node) == error.place()) {
+            client_.failed.push_back(node);
+        }
+    }
+}
+
 /// A DataNode that does not take the block is left out of the next try.
 void FileWriter::begin_block() {
-    std::vector<DataNode> excluded;
     const std::optional<Block> previous = block_;
     for (int i = 1;; ++i) {
-        block_ = client_.name_node.add_block(path_, id_, previous ? &*previous : nullptr, excluded);
+        block_ = client_.name_node.add_block(path_, id_, previous ? &*previous : nullptr, client_.failed);
         if (block_->data_nodes.empty()) {
             throw Error(path_ + ": there is no DataNode to write to");
         }
         try {
             writer_ = std::make_unique<BlockWriter>(*block_, client_.name_node.client(), defaults_);
             break;
-        } catch (const Error& error) {
+        } catch (const PipelineError& error) {
             if (i == kPipelineTries) {
                 throw Error(path_ + ": " + error.what());
             }
             client_.name_node.abandon(path_, id_, *block_);
-            excluded.push_back(block_->data_nodes.front());
+            leave_out(error);
         }
     }
     ++client_.traffic.blocks_written;
@@ -205,8 +211,9 @@ void FileWriter::begin_block() {
 void FileWriter::end_block() {
     try {
         writer_->finish();
-    } catch (const Error& error) {
-        throw Error(path_ + ": " + error.what());
+    } catch (const PipelineError& error) {
+        leave_out(error);
+        throw PipelineError(path_ + ": " + error.what(), error.place());
     }
     block_->bytes = writer_->written();
     writer_.reset();

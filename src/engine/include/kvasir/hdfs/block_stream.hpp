@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,21 @@ class BlockReader {
     std::string_view data_;
 };
 
-/// Writes one block through a pipeline of its DataNodes. Throws Error that names the first DataNode.
+/// A DataNode failed while a block was written.
+class PipelineError : public Error {
+  public:
+    PipelineError(const std::string& what, std::string place) : Error(what), place_(std::move(place)) {}
+    /// "ip:port" of the DataNode that is to be left out of the next try.
+    const std::string& place() const { return place_; }
+
+  private:
+    std::string place_;
+};
+
+/// "ip:port", by which a DataNode is reached.
+std::string place_of(const DataNode& node);
+
+/// Writes one block through a pipeline of its DataNodes. Throws PipelineError.
 class BlockWriter {
   public:
     BlockWriter(const Block& block, const std::string& client, const Defaults& defaults);
@@ -51,10 +66,14 @@ class BlockWriter {
     std::uint64_t written() const { return written_; }
 
   private:
+    template <class Action>
+    void guarded(Action&& action);
+    void set_up(const Block& block, const std::string& client);
     void send_packet(std::string_view data, bool last);
     void take_ack();
 
-    Connection connection_;
+    std::vector<std::string> places_;  ///< of the pipeline
+    std::optional<Connection> connection_;
     ChecksumKind kind_;
     std::size_t chunk_;
     std::size_t packet_bytes_;

@@ -30,6 +30,7 @@ struct Client {
     NameNode name_node;
     std::vector<std::string> own_names;  ///< what HDFS may call this host
     Traffic traffic;
+    std::vector<DataNode> failed;  ///< DataNodes that nothing more is written to
 
     Client(const Address& address, const std::string& user);
     bool is_local(const DataNode& node) const;
@@ -65,7 +66,8 @@ class FileReader : public ByteSource {
     std::string_view rest_;
 };
 
-/// Writes a new file. It is there for readers only after close().
+/// Writes a new file. It is there for readers only after close(). PipelineError: a DataNode failed in the
+/// midst of a block; the file is lost, but may be written anew, to other DataNodes.
 class FileWriter : public ByteSink {
   public:
     /// `replication` and `block_size` 0: what the NameNode says.
@@ -78,6 +80,7 @@ class FileWriter : public ByteSink {
   private:
     void flush_packet();
     void begin_block();
+    void leave_out(const PipelineError& error);
     void end_block();
 
     Client& client_;
