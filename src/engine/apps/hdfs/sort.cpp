@@ -60,7 +60,7 @@ std::vector<std::string> sample(Job& job, Input& input) {
     job.together([&] {
         constexpr std::size_t most_splits = 4;
         const std::size_t splits = std::min(job.splits().size(), most_splits);
-        const std::size_t ranks = static_cast<std::size_t>(job.roles().o_ranks());
+        const auto ranks = static_cast<std::size_t>(job.roles().o_ranks());
         for (std::size_t i = 0; i < splits; ++i) {  // spread over what this rank has
             const hdfs::Split& split = job.splits()[i * job.splits().size() / splits];
             input.rows(
