@@ -13,7 +13,8 @@ constexpr std::uint64_t kSuccess = 0;
 constexpr std::uint64_t kChecksumOk = 6;
 constexpr std::uint64_t kPipelineSetupCreate = 6;
 constexpr std::int64_t kHeartbeat = -1;
-constexpr std::size_t kPacketBytes = std::size_t{126} * 512;  // as Hadoop's client: less than 64 KiB with checksums
+constexpr std::size_t kPacketBytes =
+    std::size_t{126} * 512;  // as Hadoop's client: less than 64 KiB with checksums
 constexpr std::int64_t kUnacknowledged = 80;
 constexpr std::size_t kLongestPacket = 16U << 20U;
 
