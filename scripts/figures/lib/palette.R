@@ -15,10 +15,10 @@ series_table <- utils::read.table(header = TRUE, sep = ",", strip.white = TRUE, 
   hadoop-ipoib,    Hadoop-IPoIB,          blue,       16,    longdash
   hadoop-uda,      Hadoop-UDA,            vermillion, 17,    dashed
   rdma-hadoop,     RDMA-Hadoop,           green,      18,    twodash
-  rdma-hadoop-2,   RDMA-Hadoop-2,         green,      18,    solid
+  homr,            HOMR,                  orange,     25,    dotted
   rmr-nvm,         RMR-NVM,               orange,     8,     solid
-  datampi,         DataMPI,               purple,     4,     dotdash
-  mpi-engine,      MPI engine,            sky,        3,     solid
+  engine-gbe,      Engine-GbE,            purple,     4,     dotdash
+  engine-ipoib,    Engine-IPoIB,          sky,        3,     solid
 ")
 series_colour <- stats::setNames(unname(okabe_ito[series_table$colour]), series_table$id)
 series_shape <- stats::setNames(series_table$shape, series_table$id)

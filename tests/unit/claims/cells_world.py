@@ -244,6 +244,9 @@ def rows(study: str, experiment: str, world: World) -> Iterator[dict[str, Any]]:
             continue
         for name, value in numbers(study, f, rep, world).items():
             watt = name.startswith(("energy", "power", "ed2p"))
+            if name == "link.rate" and world.meter == METER:
+                yield {**head, "metric": name, "unit": "Mbit/s", "source": "none", "reason": "no rate is set"}
+                continue
             if watt and not world.meter:
                 yield {**head, "metric": name, "unit": "1", "source": "none", "reason": NO_METER}
                 continue
@@ -269,7 +272,7 @@ def sample(f: Factors, at: float, worker: bool) -> dict[tuple[str, str], float]:
         busy *= 0.8
     if not worker:
         busy = 0.05
-    wait = 0.02 if maps else 0.3
+    wait = 0.02 if maps else min(0.3, 1 - busy)
     net = (60e6 if maps else 20e6) * worker
     own = f"net:{interface(f['framework'])}"
     other = "net:gbe" if own == "net:ib" else "net:ib"
@@ -309,8 +312,8 @@ def trace_rows(study: str, experiment: str, world: World) -> Iterator[dict[str, 
 def task_rows(study: str, experiment: str, world: World) -> Iterator[dict[str, Any]]:
     """Two maps and a reduce task with three phases a worker of the first repetition; four jobs in PageRank."""
     for f in points(study, experiment, world):
-        if trouble(f, world)[0] != "ok":
-            continue
+        if trouble(f, world)[0] != "ok" or f["framework"].startswith("engine-"):
+            continue  # no engine has a job history
         total = numbers(study, f, 1, world)["time.total"]
         jobs = 4 if f["benchmark"] == "pagerank" else 1
         for job in range(jobs):

@@ -60,7 +60,7 @@ def test_where_the_paper_holds_every_claim_is_reproduced_or_inconsistent(judge: 
     assert with_verdict(rows, "paper inconsistent") == INCONSISTENT
     assert with_verdict(rows, "not testable here") == LIST
     assert with_verdict(rows, "reproduced") == set(IDS) - INCONSISTENT - LIST
-    assert "computed 0.5604 (MB of 2^14 vertices" in rows[72].reason
+    assert "0.5543 (MB of 2^14 vertices" in rows[72].reason
 
 
 def test_on_a_laptop_variants_are_not_run_and_joules_not_testable(judge: Judge) -> None:

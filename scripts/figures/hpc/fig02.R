@@ -1,0 +1,50 @@
+#!/usr/bin/env Rscript
+# Fig. 2: how the phases of MapReduce overlap in each framework, from the job history of TeraSort.
+# Rscript fig02.R --out STEM terasort=terasort.csv terasort.tasks=terasort.tasks.csv
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
+for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
+
+phases <- c(map = "#0072B2", shuffle = "#E69F00", merge = "#CC79A7", reduce = "#009E73")
+
+figure_main(c(terasort = "cells", terasort.tasks = "tasks"), function(tables) {
+  runs <- tables$terasort
+  tasks <- tables$terasort.tasks
+  tasks <- tasks[tasks$status %in% "SUCCEEDED" & tasks$phase %in% names(phases), ]
+  tasks <- tasks[tasks$nodes == max(tasks$nodes, 0) & tasks$rep == min(tasks$rep, Inf), ]
+  tasks <- tasks[tasks$disk %in% utils::tail(sort(unique(tasks$disk)), 1), ]
+  if (nrow(tasks) == 0) return(list(plot = cells_nothing(runs, "wide"), size = "wide"))
+  tasks$series <- cells_series(tasks$framework)
+  tasks$phase <- factor(tasks$phase, rev(names(phases)))
+  within <- split(tasks, paste(tasks$series, tasks$phase))
+  tasks <- do.call(rbind, lapply(unname(within), function(d) {
+    d <- d[order(d$start_s, d$end_s), ]
+    d$y <- as.integer(d$phase) + 0.4 - 0.8 * (seq_len(nrow(d)) - 0.5) / nrow(d)
+    d$thick <- 0.8 / nrow(d)
+    d
+  }))
+  spans <- do.call(rbind, lapply(unname(within), function(d) {
+    data.frame(series = d$series[1], phase = d$phase[1], from = min(d$start_s), to = max(d$end_s))
+  }))
+  maps <- spans[spans$phase == "map", ]
+  plot <- ggplot(tasks) +
+    geom_rect(aes(xmin = .data$from, xmax = .data$to, ymin = as.integer(.data$phase) - 0.4,
+      ymax = as.integer(.data$phase) + 0.4, fill = .data$phase), spans, alpha = 0.18) +
+    geom_rect(aes(xmin = .data$start_s, xmax = .data$end_s, ymin = .data$y - .data$thick / 2,
+      ymax = .data$y + .data$thick * 0.4, fill = .data$phase)) +
+    geom_vline(aes(xintercept = .data$to), maps, linewidth = 0.3, linetype = "22") +
+    facet_wrap(~series, ncol = 1, labeller = as_labeller(function(id) label_of(id))) +
+    scale_fill_manual(values = phases, guide = "none") +
+    scale_y_continuous(NULL, breaks = seq_along(phases), labels = rev(names(phases)), expand = expansion(add = 0.15)) +
+    scale_x_continuous("time since the start of the run, s", limits = c(0, NA), expand = expansion(c(0, 0.02))) +
+    theme_kvasir() + theme(panel.grid.major.y = element_blank(), axis.ticks.y = element_blank())
+  size <- if (nlevels(tasks$series) > 2) "page" else "tall"
+  text <- cells_caption(size, paste0("TeraSort on ", tasks$nodes[1], " nodes, ", disk_label[tasks$disk[1]],
+    ", execution ",
+    tasks$rep[1],
+      " (n = 1). Each bar is one task\u2019s phase, pale: from the first to the last of a phase, dashed: end of"),
+    "the last map. The paper draws a sketch: shuffle and merge overlap the maps in Hadoop; UDA, RDMA-Hadoop and HOMR",
+    "overlap",
+    "more, DataMPI sends while it maps. Engines leave no job history.", cells_size(runs, "50"), cells_rates(runs),
+    cells_missing(runs), "Sources: measured:history.")
+  list(plot = plot + labs(caption = text, subtitle = subtitle(size, cells_note(runs, runs[0, ]))), size = size)
+})

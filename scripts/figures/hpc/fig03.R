@@ -1,0 +1,21 @@
+#!/usr/bin/env Rscript
+# Fig. 3: throughput of TestDFSIO by framework, cluster size and disk.
+# Rscript fig03.R --out STEM dfsio=dfsio.csv
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
+for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
+
+figure_main(c(dfsio = "cells"), function(tables) {
+  runs <- tables$dfsio
+  rows <- metric_rows(runs, "throughput.stream")
+  disks <- intersect(names(disk_label), rows$disk)
+  panel <- function(benchmark, disk) {
+    letter <- c("dfsio-read hdd" = "a", "dfsio-read ssd" = "b", "dfsio-write hdd" = "c", "dfsio-write ssd" = "d")
+    title <- paste0(letter[[paste(benchmark, disk)]], "\u2002", sub("dfsio-", "", benchmark), ", ", disk_label[[disk]])
+    cells_columns(cells_rows(runs, "throughput.stream", disk, benchmark), "MB/s a stream", title)
+  }
+  both <- expand.grid(disk = disks, benchmark = c("dfsio-read", "dfsio-write"))
+  panels <- Map(panel, as.character(both$benchmark), as.character(both$disk))
+  cells_figure(unname(panels), runs, rows, if (length(disks) > 1) "tall" else "wide", cells_runs(rows),
+    "Throughput as TestDFSIO reports it: megabytes (2^20 bytes) of all files over the seconds of all their streams.",
+    "The paper gives no number, but that GbE and IPoIB differ little only in reading on 3 nodes.", ncol = 2)
+})

@@ -1,0 +1,42 @@
+#!/usr/bin/env Rscript
+# Fig. 7: power of the workers over time; where no power is measured, the use of their processors.
+# Rscript fig07.R --out STEM power=power.csv power.trace=power.trace.csv
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
+for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
+
+names_of <- c(wordcount = "WordCount", terasort = "TeraSort", pagerank = "PageRank")
+
+figure_main(c(power = "cells", power.trace = "samples"), function(tables) {
+  runs <- tables$power
+  trace <- tables$power.trace
+  watts <- any(trace$domain %in% "power")
+  rows <- if (watts) cells_curves(trace, "power", "power") else cells_curves(trace, "cpu", c("user", "system"), 100)
+  if (nrow(rows) == 0) return(list(plot = cells_nothing(runs, "page"), size = "page"))
+  rows$series <- cells_series(rows$framework)
+  disks <- intersect(names(disk_label), rows$disk)
+  panel <- function(benchmark, disk) {
+    rows <- rows[rows$benchmark %in% benchmark & rows$disk %in% disk, ]
+    if (nrow(rows) == 0) return(NULL)
+    rows <- rows[rows$nodes == max(rows$nodes), ]
+    letter <- letters[2 * match(benchmark, names(names_of)) - (disk == "hdd")]
+    ggplot(rows, aes(.data$second, .data$value, colour = .data$series)) +
+      emulated_mark(rows) +
+      (if (watts && benchmark == "terasort") geom_hline(yintercept = 240, linewidth = 0.3, linetype = "22")) +
+      geom_line(aes(linetype = .data$series, group = paste(.data$point, .data$rep)), linewidth = 0.4) +
+      cells_scales(levels(rows$series)) +
+      scale_x_continuous("time, s", limits = c(0, NA), expand = expansion(c(0, 0.02))) +
+      scale_y_continuous(if (watts) "power, W" else "processor, %", limits = c(0, NA), expand = expansion(c(0, 0.05))) +
+      labs(title = paste0(letter, "\u2002", names_of[[benchmark]], ", ", disk_label[[disk]], ", ", rows$nodes[1],
+        " nodes")) +
+      theme_kvasir()
+  }
+  both <- expand.grid(disk = disks, benchmark = names(names_of))
+  panels <- unname(Map(panel, as.character(both$benchmark), as.character(both$disk)))
+  n <- table(unique(rows[c("point", "rep")])$point)
+  cells_figure(panels, runs, rows, "page", paste0("Mean of the workers (n = ", n_text(as.integer(n)),
+    "): each curve is one execution."), if (watts) "Dashed: about 240 W, the paper\u2019s maximum for TeraSort." else
+    paste(cells_no_power(runs),
+      "Shown instead: the share of their cores that the workers use, on which power depends."),
+    "The paper: power climbs while the maps run, then falls, least in WordCount; PageRank has a cycle per job.",
+    ncol = length(disks))
+})

@@ -1,0 +1,45 @@
+#!/usr/bin/env Rscript
+# Fig. 8: power of every node during TeraSort; where no power is measured, the use of its processors.
+# Rscript fig08.R --out STEM power=power.csv power.trace=power.trace.csv
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
+for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
+
+# Least, quartiles, median and greatest of a node's samples.
+box <- function(d) {
+  q <- stats::quantile(d$value, names = FALSE)
+  data.frame(series = d$series[1], host = d$host[1], low = q[1], q1 = q[2], middle = q[3], q3 = q[4], high = q[5],
+    source = d$source[1], n = nrow(d))
+}
+
+figure_main(c(power = "cells", power.trace = "samples"), function(tables) {
+  runs <- tables$power[tables$power$benchmark %in% "terasort", ]
+  trace <- tables$power.trace
+  trace <- trace[trace$benchmark %in% "terasort" & !trace$host %in% "mean", ]
+  disk <- if (any(trace$disk %in% "ssd")) "ssd" else "hdd"
+  trace <- trace[trace$disk %in% disk, ]
+  trace <- trace[trace$nodes == max(trace$nodes, 0), ]
+  watts <- any(trace$domain %in% "power")
+  rows <- if (watts) trace[trace$domain %in% "power", ] else
+    trace[trace$domain %in% "cpu" & trace$metric %in% c("user", "system"), ]
+  if (nrow(rows) == 0) return(list(plot = cells_nothing(runs, "wide"), size = "wide"))
+  rows <- stats::aggregate(value ~ framework + host + rep + t_s + source, rows, sum)
+  rows$value <- rows$value * if (watts) 1 else 100
+  rows$series <- cells_series(rows$framework)
+  boxes <- do.call(rbind, lapply(unname(split(rows, paste(rows$framework, rows$host))), box))
+  node <- as.integer(sub("^n", "", boxes$host))
+  boxes$node <- factor(node, sort(unique(node)))
+  plot <- ggplot(boxes, aes(.data$node, fill = .data$series, colour = .data$series)) +
+    emulated_mark(boxes, "series") +
+    geom_boxplot(aes(ymin = .data$low, lower = .data$q1, middle = .data$middle, upper = .data$q3, ymax = .data$high),
+      stat = "identity", width = 0.6, linewidth = 0.3, alpha = 0.3, show.legend = FALSE) +
+    facet_wrap(~series, nrow = 1, labeller = as_labeller(function(id) label_of(id))) +
+    cells_scales(levels(boxes$series)) +
+    scale_x_discrete("node (0 is the master)") +
+    scale_y_continuous(if (watts) "power, W" else "processor, %", limits = c(0, NA), expand = expansion(c(0, 0.05))) +
+    theme_kvasir() + theme(panel.grid.major.x = element_blank(), axis.ticks.x = element_blank())
+  cells_figure(list(plot), runs, rows, "wide", paste0("TeraSort on ", max(trace$nodes), " nodes, ", disk_label[[disk]],
+    ". Box: quartiles and median; line: least to greatest of ", n_text(boxes$n), " samples of ",
+    n_text(length(unique(rows$rep))), " executions."), if (!watts) paste(cells_no_power(runs),
+      "Shown instead: the share of its cores that a node uses."),
+    "The paper: on 9 nodes with SSDs the master draws least and the workers draw alike.", legend = 0)
+})

@@ -1,0 +1,31 @@
+#!/usr/bin/env Rscript
+# Table 3: how TestDFSIO spreads its files, the paper and each scale here.
+# Rscript table3.R --out STEM dfsio=dfsio.csv
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
+for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
+
+figure_main(c(dfsio = "cells"), function(tables) {
+  runs <- tables$dfsio
+  slaves <- c(2, 4, 8, 12)
+  mb <- function(x) paste(format(x, big.mark = ",", trim = TRUE), "MB")
+  share <- function(files, file_mb, parts) {
+    each <- files / parts
+    if (each < 1) return("fewer files than slaves")
+    paste0(format(each, digits = 3), if (each == 1) " file (" else " files (", mb(each * file_mb), ")")
+  }
+  of <- function(scale, slaves) {
+    cells <- cells_config(here, "scales", paste0(scale, ".yaml"))$cells
+    dfsio <- cells$benchmarks$`dfsio-write`
+    vapply(slaves, function(s) share(dfsio$files, dfsio$file_mb, s), "")
+  }
+  printed <- c("84 files (5040 MB)", "42 files (2520 MB)", "21 files (1260 MB)", "14 files (840 MB)")
+  per_map <- c("12 files (720 MB)", "6 files (360 MB)", "3 files (180 MB)", "2 files (120 MB)")
+  rows <- cbind(slaves, printed, per_map, of("paper", slaves), of("laptop", slaves))
+  done <- sort(unique(runs$nodes[runs$status %in% "ok"]))
+  cells_table(rows, c("slaves", "data per slave", "data per map", "per slave, paper scale", "per slave, laptop"),
+    c(8, 18, 58, 98, 136), c(TRUE, FALSE, FALSE, FALSE, FALSE),
+    data.frame(from = c(14, 96), to = c(92, 172), text = c("paper: 168 files of 60 MB, 7 maps a slave",
+      "config/scales here")),
+    "MB here are 2^20 bytes. Clusters run here:", paste0(if (length(done)) and_text(done - 1) else "none", " workers."),
+    cells_missing(runs))
+})

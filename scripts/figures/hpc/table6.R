@@ -1,0 +1,24 @@
+#!/usr/bin/env Rscript
+# Table 6: the configuration that all frameworks share, the paper beside each scale here.
+# Rscript table6.R --out STEM terasort=terasort.csv
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
+for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
+
+figure_main(c(terasort = "cells"), function(tables) {
+  value <- function(name, unit = "") {
+    paste0(cells_scale_values(here, function(cells, scale) cells$parameters[[name]]), unit)
+  }
+  rows <- rbind(
+    c("Mappers per node", "7", value("mappers_per_node")),
+    c("Reducers per node", "7", value("reducers_per_node")),
+    c("Java heap size", "3 GB", value("heap_mb", " MB")),
+    c("HDFS block size", "128 MB", value("block_size_mb", " MB")),
+    c("Replication factor", "3", value("replication"))
+  )
+  cells_table(rows, c("parameter", "paper", "smoke", "laptop", "paper scale"), c(0, 70, 104, 138, 172),
+    c(FALSE, TRUE, TRUE, TRUE, TRUE), data.frame(from = c(52, 78), to = c(72, 172), text = c("there",
+      "here, at each scale")),
+    "MB here are 2^20 bytes. With two workers HDFS holds two replicas, whatever the factor.",
+      cells_size(tables$terasort, "50"),
+    lines = 2)
+})

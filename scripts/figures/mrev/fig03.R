@@ -1,0 +1,61 @@
+#!/usr/bin/env Rscript
+# Fig. 3: what the hosts use during TeraSort: processor, load, disk, interfaces.
+# Rscript fig03.R --out STEM resources=resources.csv resources.trace=FILE.csv resources.tasks=FILE.csv
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
+for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
+
+looks <- c(user = "#0072B2", system = "#E69F00", wait = "#D55E00", idle = "#E6E6E6",
+  read = "#0072B2", written = "#D55E00", received = "#0072B2", sent = "#D55E00")
+
+# One panel: lines, or stacked areas, of some metrics of a domain over time, and the end of the last map.
+panel <- function(trace, domain, metrics, title, axis, scale = 1, maps = NULL, stacked = FALSE, top = NA) {
+  rows <- trace[trace$domain %in% domain & trace$metric %in% metrics, ]
+  if (nrow(rows) == 0) return(cells_words("not measured on these hosts", title))
+  rows$series <- factor(rows$metric, if (stacked) rev(metrics) else metrics)
+  rows$value <- rows$value * scale
+  one <- length(metrics) == 1
+  plot <- ggplot(rows, aes(.data$t_s, .data$value)) + emulated_mark(rows)
+  plot <- plot + if (stacked) geom_area(aes(fill = .data$series)) else
+    geom_line(aes(colour = .data$series, linetype = .data$series), linewidth = 0.4, show.legend = !one)
+  plot + (if (length(maps)) geom_vline(xintercept = maps, linewidth = 0.3, linetype = "22")) +
+    scale_colour_manual(NULL, values = c(looks, "1min" = "#0072B2", utilisation = "#0072B2")) +
+    scale_fill_manual(NULL, values = looks, breaks = metrics) +
+    scale_linetype_manual(NULL, values = rep_len(c("solid", "42"), 2)[seq_along(metrics)], breaks = metrics) +
+    scale_y_continuous(axis, limits = c(0, top), expand = expansion(c(0, 0.05)), breaks = scales::breaks_pretty(4)) +
+    scale_x_continuous(expand = expansion(c(0, 0.01))) +
+    labs(title = title, x = if (substr(title, 1, 1) %in% c("e", "f")) "time, s") + theme_kvasir() +
+    theme(legend.position = "top", legend.key.width = unit(5, "mm"))
+}
+
+figure_main(c(resources = "cells", resources.trace = "samples", resources.tasks = "tasks"), function(tables) {
+  runs <- tables$resources
+  trace <- tables$resources.trace
+  largest <- max(trace$nodes, 0)
+  trace <- trace[trace$nodes == largest & trace$host %in% "mean", ]
+  trace <- trace[trace$point %in% utils::head(trace$point, 1) & trace$rep == min(trace$rep, Inf), ]
+  if (nrow(trace) == 0) return(list(plot = cells_nothing(runs, "wide"), size = "wide"))
+  tasks <- tables$resources.tasks
+  tasks <- tasks[tasks$point %in% trace$point & tasks$rep == trace$rep[1] & tasks$kind %in% "map", ]
+  maps <- if (nrow(tasks)) max(tasks$end_s)
+  draw <- function(domain, metrics, letter, title, axis, ...) {
+    panel(trace, domain, metrics, paste0(letter, "\u2002", title), axis, maps = maps, ...)
+  }
+  trace <- trace[trace$domain %in% c("cpu", "load", "disk", "net:gbe", "net:ib"), ]
+  fast <- max(trace$value[startsWith(trace$domain, "net:")], 0) / 1e6
+  panels <- list(
+    draw("cpu", c("user", "system", "wait", "idle"), "a", "CPU utilisation", "%", scale = 100, stacked = TRUE),
+    draw("load", "1min", "b", "CPU load", "threads, 1 min mean"),
+    draw("disk", c("read", "written"), "c", "disk traffic", "MB/s", scale = 1e-6),
+    draw("disk", "utilisation", "d", "disk utilisation", "%", scale = 100, top = 100),
+    draw("net:gbe", c("received", "sent"), "e", "GbE traffic", "MB/s", scale = 1e-6, top = fast),
+    draw("net:ib", c("received", "sent"), "f", "IPoIB traffic", "MB/s", scale = 1e-6, top = fast)
+  )
+  text <- cells_caption("page", paste0(label_of(trace$framework[1]), ", ", largest, " nodes, ",
+    disk_label[trace$disk[1]], ", execution ", trace$rep[1], " (n = 1): means over all nodes, the master too."),
+    if (length(maps)) "Dashed: end of the last map task.", "Panels e and f have one scale.", cells_size(runs, "128"),
+      cells_rates(runs),
+    cells_missing(runs), source_text(trace$source))
+  plot <- wrap_plots(panels, ncol = 2) + plot_annotation(subtitle = subtitle("page", cells_note(runs, trace)),
+    caption = text, theme = theme_kvasir())
+  list(plot = plot, size = "page")
+})

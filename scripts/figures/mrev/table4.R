@@ -1,0 +1,32 @@
+#!/usr/bin/env Rscript
+# Table 4: the cluster of the paper beside the clusters of the runs.
+# Rscript table4.R --out STEM terasort=terasort.csv
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
+for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
+
+figure_main(c(terasort = "cells"), function(tables) {
+  runs <- tables$terasort
+  done <- runs[runs$status %in% "ok", ]
+  rates <- metric_rows(runs, "link.rate")
+  emulated <- any(startsWith(rates$source, "emulated:"))
+  rate <- function(gbe) {
+    found <- sort(unique(rates$value[endsWith(rates$framework, "-gbe") == gbe]))
+    if (length(found)) paste0(and_text(count_text(found)), " Mbit/s",
+      if (emulated) " (emulated)") else "as the site has it"
+  }
+  listed <- function(x) if (length(x)) and_text(x) else "none run"
+  rows <- rbind(
+    c("nodes", "13; 5, 9 and 13 used", listed(sort(unique(done$nodes)))),
+    c("processors of a node", "2 x Intel Xeon E5-2660, 2.20 GHz, 16 cores",
+      if (emulated) "hosts share one machine (see the report\u2019s appendix)" else "see the report\u2019s appendix"),
+    c("memory of a node", "64 GB DDR3, 1600 MHz", "see the report\u2019s appendix"),
+    c("disk of a node", "1 TB HDD", listed(disk_label[sort(unique(done$disk))])),
+    c("Gigabit Ethernet", "1,000 Mbit/s", rate(TRUE)),
+    c("InfiniBand (IPoIB)", "FDR, 56,000 Mbit/s", rate(FALSE)),
+    c("operating system", "CentOS 6.4 (2.6.32-358)", "see the report\u2019s appendix"),
+    c("Java", "Oracle JDK 1.8.0-20", "JDK 17 for Hadoop 3.4.2"),
+    c("MPI", "MVAPICH2 1.9", "Open MPI")
+  )
+  cells_table(rows, c("", "paper (Pluton)", "here"), c(0, 42, 108), rep(FALSE, 3),
+    data.frame(from = 0, to = 172, text = "hardware and software"), cells_missing(runs), source_text(rates$source))
+})
