@@ -21,6 +21,14 @@ def clock(seconds: float) -> str:
     return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
 
 
+def changed(log: Path) -> int:
+    """When a file was last written, nanoseconds; 0 when it is not there."""
+    try:
+        return log.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def told(log: Path) -> str:
     """The last `[done/total] what was done` in a job's log, '' when there is none."""
     try:
@@ -43,6 +51,8 @@ class Progress:
     names: dict[int, tuple[str, str]] = field(default_factory=dict)
     logs: dict[int, Path] = field(default_factory=dict)
     """Logs of jobs that tell in them how far they are: `[3/12] what`."""
+    stale: dict[int, int] = field(default_factory=dict)
+    """When those logs were last written before the job."""
     running: dict[int, float] = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
 
@@ -61,8 +71,9 @@ class Progress:
         self.names[job] = (rule, f"{rule} {what}{rep}".strip())
 
     def follow(self, job: int, log: Path) -> None:
-        """Learn where a job tells how far it is."""
+        """Learn where a job tells how far it is. What an earlier job left there is not its own."""
         self.logs[job] = log
+        self.stale[job] = changed(log)
 
     def start(self, job: int) -> None:
         """A job has started."""
@@ -84,7 +95,7 @@ class Progress:
         if self.done[rule]:
             return self.spent[rule] / self.done[rule]
         for job, began in list(self.running.items()):
-            step = STEP.search(told(self.logs[job])) if job in self.logs else None
+            step = STEP.search(self.said_by(job))
             if step and self.names[job][0] == rule:
                 return (time.monotonic() - began) * int(step["total"]) / int(step["done"])
         return UNKNOWN_S
@@ -98,13 +109,16 @@ class Progress:
     def now(self, job: int) -> str:
         """What a job does, with what it says of its own steps."""
         name = self.names[job][1]
-        steps = told(self.logs[job]) if job in self.logs else ""
-        return f"{name} {steps}".strip()
+        return f"{name} {self.said_by(job)}".strip()
+
+    def said_by(self, job: int) -> str:
+        """What a job says of its own steps, '' when nothing."""
+        log = self.logs.get(job)
+        return told(log) if log is not None and changed(log) != self.stale[job] else ""
 
     def steps(self) -> str:
         """What running jobs say of their own steps, '' when none says anything."""
-        running = [job for job in list(self.running) if job in self.logs]
-        return ", ".join(filter(None, (told(self.logs[job]) for job in running)))
+        return ", ".join(filter(None, (self.said_by(job) for job in list(self.running))))
 
     def line(self) -> str:
         """One line for people."""

@@ -1,5 +1,6 @@
 """The progress line: how much is done, how long the rest takes, what is running."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -49,11 +50,14 @@ def test_a_cell_says_how_far_it_is(tmp_path: Path) -> None:
 def test_the_steps_of_a_cell_tell_the_time_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
-    (tmp_path / "log").write_text("[2/8] something\n")
     progress = Progress(began=100.0)
     progress.plan({"run_cell": 2})
     progress.know(1, "run_cell", {"cell": "c"})
+    (tmp_path / "log").write_text("[8/8] of an earlier time\n")
     progress.follow(1, tmp_path / "log")
     progress.start(1)
+    assert progress.steps() == ""
+    time.sleep(0.01)
+    (tmp_path / "log").write_text("[2/8] something\n")
     now[0] += 20
     assert progress.left_s() == 60 + 80, "six steps of ten seconds, and the other cell"
