@@ -39,7 +39,8 @@ figure_main(c(power = "cells", power.trace = "samples"), function(tables) {
     theme_kvasir() + theme(panel.grid.major.x = element_blank(), axis.ticks.x = element_blank())
   cells_figure(list(plot), runs, rows, "wide", paste0("TeraSort on ", max(trace$nodes), " nodes, ", disk_label[[disk]],
     ". Box: quartiles and median; line: least to greatest of ", n_text(boxes$n), " samples of ",
-    n_text(length(unique(rows$rep))), " executions."), if (!watts) paste(cells_no_power(runs),
+    ngettext(length(unique(rows$rep)), "1 execution.", paste(length(unique(rows$rep)), "executions."))),
+    if (!watts) paste(cells_no_power(runs),
       "Shown instead: the share of its cores that a node uses."),
     "The paper: on 9 nodes with SSDs the master draws least and the workers draw alike.", legend = 0)
 })

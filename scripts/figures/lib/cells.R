@@ -67,14 +67,14 @@ cells_note <- function(runs, rows) {
 cells_missing <- function(runs) {
   said <- character()
   absent <- runs[runs$status %in% "not-run", ]
-  for (reason in utils::head(unique(absent$reason), 6)) {
-    rows <- absent[absent$reason %in% reason, ]
-    tried <- runs[!runs$status %in% "not-run", ]
-    new <- function(column) setdiff(unique(rows[[column]]), tried[[column]])
-    what <- c(label_of(new("framework")), disk_label[new("disk")])
-    if (!length(what) || all(!nzchar(what))) what <- paste(length(unique(rows$point)), "points")
-    clean <- sub("^[a-z0-9-]+: ", "", reason)
-    said <- c(said, paste0(and_text(stats::na.omit(unique(what))), " (", shorten(clean), ")"))
+  absent$why <- sub("^[a-z0-9-]+( '[a-z]+')?: ", "", absent$reason)
+  tried <- runs[!runs$status %in% "not-run", ]
+  for (reason in utils::head(unique(absent$why), 6)) {
+    rows <- absent[absent$why %in% reason, ]
+    what <- unique(label_of(setdiff(rows$framework, tried$framework)))
+    if (!length(what)) what <- disk_label[setdiff(rows$disk, tried$disk)]
+    if (!length(what)) what <- paste(length(unique(rows$point)), "points")
+    said <- c(said, paste0(and_text(what), " (", shorten(reason), ")"))
   }
   if (length(said)) said <- paste0("Not run: ", paste(said, collapse = "; "), ".")
   for (state in c("failed", "timeout")) {

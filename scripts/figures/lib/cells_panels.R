@@ -16,7 +16,8 @@ cells_power_text <- function(v) {
 
 # Logarithmic axis with round ticks, powers of ten where it spans many of them.
 cells_log <- function(values, name, axis = scale_y_log10) {
-  steps <- if (max(values) / min(values) > 100) 1 else c(1, 2, 5)
+  span <- max(values) / min(values)
+  steps <- if (span > 100) 1 else if (span > 5) c(1, 2, 5) else c(1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
   axis(name, expand = expansion(0.08), breaks = sort(as.vector(outer(steps, 10^(-3:18)))), labels = cells_power_text,
     guide = guide_axis(check.overlap = TRUE))
 }
@@ -81,6 +82,18 @@ cells_rows <- function(runs, metric, disk = NULL, benchmark = NULL) {
   rows
 }
 
+# Points of which no two are so close, on logarithmic axes, that words beside them would meet.
+cells_apart <- function(points) {
+  place <- function(v) (log(v) - min(log(v))) / max(diff(range(log(v))), 1e-9)
+  x <- place(points$time)
+  y <- place(points$value)
+  kept <- integer()
+  for (i in seq_along(x)) {
+    if (!any(abs(x[kept] - x[i]) < 0.09 & abs(y[kept] - y[i]) < 0.09)) kept <- c(kept, i)
+  }
+  points[kept, ]
+}
+
 # ED2P over time, one point a run: colour and shape of the framework, the number of nodes beside the median.
 cells_scatter <- function(runs, disk, title) {
   x <- cells_rows(runs, "time.total", disk)
@@ -91,11 +104,12 @@ cells_scatter <- function(runs, disk, title) {
   if (nrow(y) == 0) return(NULL)
   middle <- merge(stats::aggregate(value ~ framework + nodes, y, stats::median),
     stats::aggregate(time ~ framework + nodes, y, stats::median))
+  middle <- cells_apart(middle)
   ggplot(y, aes(.data$time, .data$value, colour = .data$series, fill = .data$series, shape = .data$series)) +
     emulated_mark(y) +
     geom_point(size = 1.2, alpha = 0.75) +
     geom_text(aes(.data$time, .data$value, label = .data$nodes), middle, inherit.aes = FALSE, hjust = -0.8, vjust = 1,
-      size = pt(small_size), family = font_family, colour = grey_text, check_overlap = TRUE) +
+      size = pt(small_size), family = font_family, colour = grey_text) +
     cells_scales(levels(y$series)) +
     cells_log(y$time, "time, s", scale_x_log10) + cells_log(y$value, "ED2P, J s\u00b2") +
     labs(title = title) + theme_kvasir()
@@ -123,8 +137,9 @@ cells_six <- function(runs, marks, paper_gb, ...) {
   panels <- rows_of(function(d) panel("time.total", d, letters_of(1)[[d]], "time", "time, s", marks(times, d)))
   if (nrow(joules)) {
     panels <- c(panels, rows_of(function(d) panel("ed2p", d, letters_of(3)[[d]], "ED2P", "ED2P, J s\u00b2")),
-      rows_of(function(d) cells_scatter(runs, d, paste0(letters_of(5)[[d]], "\u2002ED2P over time, ",
-        disk_label[[d]]))))
+      rows_of(function(d) {
+        cells_scatter(runs, d, paste0(letters_of(5)[[d]], "\u2002ED2P over time, ", disk_label[[d]]))
+      }))
   }
   size <- if (nrow(joules)) "page" else "wide"
   cells_figure(panels, runs, rbind(times, joules), size, cells_runs(times, "tick: median"), ...,

@@ -18,7 +18,7 @@ figure_main(c(terasort = "cells"), function(tables) {
   rows <- rbind(
     c("nodes", "13; 5, 9 and 13 used", listed(sort(unique(done$nodes)))),
     c("processors of a node", "2 x Intel Xeon E5-2660, 2.20 GHz, 16 cores",
-      if (emulated) "hosts share one machine (see the report\u2019s appendix)" else "see the report\u2019s appendix"),
+      if (emulated) "hosts share one machine" else "see the report\u2019s appendix"),
     c("memory of a node", "64 GB DDR3, 1600 MHz", "see the report\u2019s appendix"),
     c("disk of a node", "1 TB HDD", listed(disk_label[sort(unique(done$disk))])),
     c("Gigabit Ethernet", "1,000 Mbit/s", rate(TRUE)),
