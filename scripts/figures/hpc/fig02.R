@@ -44,7 +44,7 @@ figure_main(c(terasort = "cells", terasort.tasks = "tasks"), function(tables) {
       " (n = 1). Each bar is one task\u2019s phase, pale: from the first to the last of a phase, dashed: end of"),
     "the last map. The paper draws a sketch: shuffle and merge overlap the maps in Hadoop; UDA, RDMA-Hadoop and HOMR",
     "overlap",
-    "more, DataMPI sends while it maps. Engines leave no job history.", cells_size(runs, "50"), cells_rates(runs),
-    cells_missing(runs), "Sources: measured:history.")
+    "more, DataMPI sends while it maps.", cells_size(runs, "50"), cells_rates(runs),
+    cells_missing(runs), "Source: the job history, or what the engine itself records of its ranks.")
   list(plot = plot + labs(caption = text, subtitle = subtitle(size, cells_note(runs, runs[0, ]))), size = size)
 })

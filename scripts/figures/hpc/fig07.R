@@ -23,6 +23,7 @@ figure_main(c(power = "cells", power.trace = "samples"), function(tables) {
       emulated_mark(rows) +
       (if (watts && benchmark == "terasort") geom_hline(yintercept = 240, linewidth = 0.3, linetype = "22")) +
       geom_line(aes(linetype = .data$series, group = paste(.data$point, .data$rep)), linewidth = 0.4) +
+      geom_point(data = rows[!rows$point %in% rows$point[rows$second > 2], ], size = 0.8, show.legend = FALSE) +
       cells_scales(levels(rows$series)) +
       scale_x_continuous("time, s", limits = c(0, NA), expand = expansion(c(0, 0.02))) +
       scale_y_continuous(if (watts) "power, W" else "processor, %", limits = c(0, NA), expand = expansion(c(0, 0.05))) +

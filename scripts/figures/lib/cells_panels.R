@@ -118,7 +118,7 @@ cells_scatter <- function(runs, disk, title) {
 # Why there are no joules, as the runs say it.
 cells_no_power <- function(runs) {
   rows <- runs[runs$metric %in% "energy.total" & runs$source %in% "none" & !is.na(runs$reason), ]
-  why <- if (nrow(rows)) paste0(" (", shorten(rows$reason[1], 90), ")") else ""
+  why <- if (nrow(rows)) paste0(" (", shorten(rows$reason[1]), ")") else ""
   paste0("No energy was measured", why, ".")
 }
 
