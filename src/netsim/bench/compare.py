@@ -18,14 +18,15 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
-from rivals import CompareError, Outcome, Runner, found, shuffle_config
+from rivals import CompareError, Outcome, Runner, found, jobs_config, shuffle_config
 
 MEBI = 1 << 20
 TABLE_WIDTH = 132
 # Hops of rivals differ by connection set-up, ends and bridges' floods. Less agreement means another workload.
 MOST_DIFFERENCE = 0.15
-# Nodes (of two racks) or ports (of a fat tree's switches), and MB per core: about 5 to 100 million hops each.
-SCALING = ((24, 0, 64.0), (80, 0, 16.0), (250, 10, 4.0), (1024, 16, 4.0))
+# Hosts (of two racks where the second number is 0, else of a fat tree of switches with so many ports), MB per core of a
+# shuffle in which all hosts take part, jobs of a stream with as many per host.
+SCALING = ((24, 0, 64.0, 5), (80, 0, 16.0, 16), (250, 10, 4.0, 49), (1024, 16, 4.0, 200))
 
 
 @dataclass(frozen=True)
@@ -112,23 +113,27 @@ def rivals_table(turns: list[Turn], title: str) -> Table:
 
 
 def scaling_table(runner: Runner, rounds: int, folder: Path, say: Callable[[str], None]) -> Table:
-    """netsim over sizes."""
+    """netsim over sizes. A shuffle has connections between all pairs at once, a stream of jobs as many per host."""
     table = Table(title=f"netsim over sizes (median of n={rounds}); rates per CPU second")
-    for column in ("hosts", "network", "MB/core", "M hops", "CPU s", "k hops/s", "peak MiB"):
-        table.add_column(column, justify="left" if column == "network" else "right", no_wrap=True)
-    for hosts, k, megabytes in SCALING:
-        say(f"netsim, {hosts} hosts")
-        config = shuffle_config(hosts, megabytes, k)
-        runs = [runner(config, folder) for _ in range(rounds)]
-        table.add_row(
-            str(hosts),
-            f"fat tree, k = {k}" if k else "two racks",
-            f"{megabytes:g}",
-            f"{runs[0].hops / 1e6:.1f}",
-            f"{statistics.median(run.cpu_s for run in runs):.2f}",
-            f"{statistics.median(run.rate for run in runs) / 1e3:.0f}",
-            f"{statistics.median(run.memory for run in runs) / MEBI:.0f}",
-        )
+    for column in ("hosts", "network", "traffic", "M hops", "CPU s", "k hops/s", "peak MiB"):
+        left = column in ("network", "traffic")
+        table.add_column(column, justify="left" if left else "right", no_wrap=True)
+    for hosts, k, megabytes, jobs in SCALING:
+        for traffic, config in (
+            (f"shuffle, {megabytes:g} MB per core", shuffle_config(hosts, megabytes, k)),
+            (f"{jobs} small jobs", jobs_config(hosts, jobs, k)),
+        ):
+            say(f"netsim, {hosts} hosts, {traffic}")
+            runs = [runner(config, folder) for _ in range(rounds)]
+            table.add_row(
+                str(hosts),
+                f"fat tree, k = {k}" if k else "two racks",
+                traffic,
+                f"{runs[0].hops / 1e6:.1f}",
+                f"{statistics.median(run.cpu_s for run in runs):.2f}",
+                f"{statistics.median(run.rate for run in runs) / 1e3:.0f}",
+                f"{statistics.median(run.memory for run in runs) / MEBI:.0f}",
+            )
     return table
 
 

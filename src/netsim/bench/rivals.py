@@ -77,6 +77,13 @@ def shuffle_config(
     }
 
 
+def jobs_config(nodes: int, jobs: int, fat_tree_k: int = 0) -> dict:
+    """A stream of small jobs on the same network, at 40 % of the cores."""
+    config = shuffle_config(nodes, 1, fat_tree_k)
+    del config["shuffle"]
+    return config | {"jobs": {"workload": "small", "count": jobs, "load_percent": 40}}
+
+
 def run(command: list[str], log: Path) -> resource.struct_rusage:
     """Run `command` to its end and return what it used; it goes when this process goes."""
     libc = ctypes.CDLL(None)
@@ -171,7 +178,9 @@ def found(netsim: Path, ns3: Path, fetch_bytes: Callable[[dict], int]) -> dict[s
     runners: dict[str, Runner] = {}
     if not netsim.is_file():
         raise CompareError(f"{netsim}: is not built")
-    runners["netsim"] = lambda config, folder: run_reporting([str(netsim), "shuffle"], config, folder)
+    runners["netsim"] = lambda config, folder: run_reporting(
+        [str(netsim), "run" if "jobs" in config else "shuffle"], config, folder
+    )
     if ns3.is_file():
         runners["ns-3"] = lambda config, folder: run_reporting([str(ns3)], config, folder)
     else:
