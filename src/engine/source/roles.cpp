@@ -18,7 +18,7 @@ void make(std::optional<Communicator>& to, const Communicator& world, bool membe
 }  // namespace
 
 Roles::Roles(const Communicator& world, int o_ranks, int a_ranks, Placement placement)
-    : o_ranks_(o_ranks), a_ranks_(a_ranks), first_a_(0) {
+    : o_ranks_(o_ranks), a_ranks_(a_ranks) {
     const int processes = world.size();
     const bool shared = placement == Placement::shared;
     if (o_ranks_ == 0) {

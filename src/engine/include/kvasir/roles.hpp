@@ -38,7 +38,7 @@ class Roles {
   private:
     int o_ranks_;
     int a_ranks_;
-    int first_a_;
+    int first_a_ = 0;
     std::optional<Communicator> o_;
     std::optional<Communicator> a_;
 };
