@@ -20,6 +20,7 @@ figure_main(c(latency = "netsim", placement = "netsim"), function(tables) {
   rows <- take("runtime.mean")
   panels <- list(panel(rows, "a\u2002average runtime of a job"), panel(take("makespan"), "b\u2002total runtime"))
   eee_figure(panels, runs, rows, "wide", eee_seeds(rows, "point"),
-    "Without EEE, default TCP, shallow buffers. Blocks lie at random, or as many on each worker. Hollow diamonds: the latencies beyond which the paper sees the runtime",
-    "rise, about 100 \u00b5s for small jobs and about 5 ms for the batch job.")
+    "Without EEE, default TCP, shallow buffers. Blocks lie at random, or as many on each worker.",
+    "Hollow diamonds: the latencies beyond which the paper sees the runtime rise,",
+    "about 100 \u00b5s for small jobs and about 5 ms for the batch job.")
 })
