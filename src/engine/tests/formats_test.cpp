@@ -300,7 +300,7 @@ TEST(PackedBlock, HoldsWhatWasPutIn) {
     EXPECT_GT(put.size(), 5U);
     EXPECT_LE(block.used(), block.capacity());
     std::size_t i = 0;
-    EXPECT_EQ(PackedBlock::for_each(block.data(), block.used(),
+    EXPECT_EQ(PackedBlock::for_each(block.data(),
                                     [&](const char* at) {
                                         const PackedRecord record = PackedRecord::at(at);
                                         EXPECT_EQ(record.key, put.at(i).first);

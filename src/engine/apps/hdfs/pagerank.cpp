@@ -17,8 +17,8 @@ namespace {
 /// Edges as they arrive.
 class EdgeStore {
   public:
-    std::uint64_t ingest(const std::uint64_t* data, std::size_t words) {
-        return detail::PackedBlock::for_each(data, words, [&](const char* record) {
+    std::uint64_t ingest(const std::uint64_t* data, std::size_t /*words*/) {
+        return detail::PackedBlock::for_each(data, [&](const char* record) {
             const detail::PackedRecord found = detail::PackedRecord::at(record);
             Edge edge;
             std::memcpy(&edge.first, found.key.data(), sizeof(Vertex));

@@ -150,6 +150,9 @@ class ByFill {
     void ship(int rank) {
         PhaseScope phase(job_.clock, Phase::aggregate);
         Lane& lane = lanes_[static_cast<std::size_t>(rank)];
+        if (lane.block.used() == 0) {
+            return;  // it is the record that is too long
+        }
         lane.block.squeeze();
         count_sent(rank, lane.block.records(), lane.block.used());
         log_exchange(rank, lane.block);

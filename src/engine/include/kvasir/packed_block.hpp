@@ -102,10 +102,7 @@ class PackedBlock {
     /// Calls visit(const char* record) for each record of a block that has arrived; returns how many there
     /// are.
     template <class Visit>
-    static std::uint64_t for_each(const std::uint64_t* block, std::size_t words, Visit&& visit) {
-        if (words == 0) {  // sent before a record that no block has room for
-            return 0;
-        }
+    static std::uint64_t for_each(const std::uint64_t* block, Visit&& visit) {
         const char* at = reinterpret_cast<const char*>(block + 1);
         std::uint64_t records = 0;
         for (const char* end = at + block[0]; at != end; ++records) {
