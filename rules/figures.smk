@@ -1,5 +1,6 @@
 # Figures: one R script a figure, drawn from tables alone.
-# in:  scripts/figures/<study>/<figure>.R, scripts/figures/lib/*.R, the tables the study names for the figure
+# in:  scripts/figures/<study>/<figure>.R, scripts/figures/lib/*.R, the tables the study names for the figure, and the
+#      study and scale, which tables of parameters show
 # out: results/<scale>/figures/<study>/<figure>.{pdf,svg,png}
 
 
@@ -12,6 +13,7 @@ rule draw_figure:
     input:
         tables=figure_tables,
         study="config/studies/{study}.yaml",
+        scale="config/scales/{scale}.yaml",
         script="scripts/figures/{study}/{figure}.R",
         library=FIGURE_LIBRARY,
     output:
