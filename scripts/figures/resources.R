@@ -2,7 +2,7 @@
 # interfaces and power of every host and their mean while it ran. Not a figure of a paper, but one page per benchmark.
 #   Rscript resources.R --out FOLDER cell=FOLDER
 # The first repetition that ended well is drawn: FOLDER/runs/<framework>_<benchmark>/<rep>/trace.csv.
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1]))
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
 source(file.path(here, "lib", "load.R"))
 
 table_columns$samples <- list(text = c("host", "domain", "metric", "unit", "source"), number = c("t_s", "value"))

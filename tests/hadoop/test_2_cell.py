@@ -133,6 +133,16 @@ def test_a_port_that_is_taken(hadoop: Distribution, shared: Path) -> None:
             pass
 
 
+def test_a_folder_with_a_blank(hadoop: Distribution, shared: Path) -> None:
+    (shared / "a b").mkdir()
+    with (
+        hosts(HostsSettings(kind="local", scratch=shared / "a b"), 1) as here,
+        pytest.raises(KvasirError, match=r"files in '.*a b.*', expected a name without blanks: name another"),
+        cluster(here, hadoop, SMALL, shared / "blank", "gbe", "ssd"),
+    ):
+        pass
+
+
 def test_a_full_disk(hadoop: Distribution, shared: Path) -> None:
     wanting = SMALL.model_copy(update={"least_free_mb": 1 << 40})
     with (

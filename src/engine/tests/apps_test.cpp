@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -36,13 +37,16 @@ class Apps : public testing::Test {
         return path(name);
     }
 
-    /// Runs a program on two ranks; keeps what it printed and how it ended.
+    /// Runs a program (the first word) on two ranks; keeps what it printed and how it ended.
     int run(const std::string& program_and_arguments) {
         return run_by(std::string(MPIRUN) + " -n 2", program_and_arguments);
     }
 
     int run_by(const std::string& launcher, const std::string& program_and_arguments) {
-        const std::string command = launcher + " " + PROGRAMS + "/" + program_and_arguments + " > " +
+        const std::size_t end = std::min(program_and_arguments.find(' '), program_and_arguments.size());
+        const std::string program =
+            "'" + std::string(PROGRAMS) + "/" + program_and_arguments.substr(0, end) + "'";
+        const std::string command = launcher + " " + program + program_and_arguments.substr(end) + " > " +
                                     path("out") + " 2> " + path("err") + " < /dev/null";
         const int status = std::system(command.c_str());
         out_ = read("out");

@@ -102,6 +102,15 @@ def _require_java(host: Host, hadoop: Distribution) -> None:
         )
 
 
+def _require_plain(host: Host, folder: Path) -> None:
+    """The shell scripts that NodeManagers write for containers take a folder's name apart at blanks."""
+    if any(letter.isspace() for letter in str(folder)):
+        raise KvasirError(
+            f"Hadoop cannot be started: host {host.name} has its files in {str(folder)!r}, expected a name without "
+            "blanks: name another scratch folder or disk path in the site file"
+        )
+
+
 def _require_space(host: Host, folder: Path, least_mb: int) -> None:
     free_mb = int(host.run([*PROBE, "space", str(folder)], timeout_s=20).stdout) >> 20
     if free_mb < least_mb:
@@ -204,6 +213,7 @@ def cluster(
     with ThreadPoolExecutor(len(hosts)) as pool:
         list(pool.map(lambda host: _require_java(host, hadoop), hosts))
     for host, path in zip(hosts, scratch, strict=True):
+        _require_plain(host, path.parent)
         _require_space(host, path.parent, parameters.least_free_mb)
     base = choose_ports(hosts, parameters.port_base)
     places = layout([host.address(interface) for host in hosts], scratch, folder / "conf", base)

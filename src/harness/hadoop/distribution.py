@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -114,5 +115,8 @@ class Distribution:
         return [str(self.java), *self.flags(heap_mb, compiler), "-cp", path, main_class]
 
     def task_options(self, heap_mb: int, compiler: str, plugins: tuple[Path, ...] = ()) -> str:
-        """Options for containers. Their own class path begins with a folder, which the archive cannot bear."""
-        return " ".join([*self.flags(heap_mb, compiler), "-cp", self.class_path(None, plugins)])
+        """Options for containers, quoted as their shell scripts need it.
+
+        Their own class path begins with a folder, which the archive cannot bear.
+        """
+        return shlex.join([*self.flags(heap_mb, compiler), "-cp", self.class_path(None, plugins)])

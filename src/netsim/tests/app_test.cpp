@@ -25,7 +25,7 @@ struct Outcome {
 Outcome run(const std::string& arguments) {
     const std::string out = testing::TempDir() + "/netsim_out.txt";
     const int status =
-        std::system((std::string(NETSIM_PROGRAM) + " " + arguments + " > " + out + " 2>&1").c_str());
+        std::system(("'" + std::string(NETSIM_PROGRAM) + "' " + arguments + " > " + out + " 2>&1").c_str());
     std::ifstream file(out);
     return {WEXITSTATUS(status), {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}};
 }

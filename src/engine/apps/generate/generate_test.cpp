@@ -25,6 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Folders' names may have blanks.
+const std::string kProgram = "'" + std::string(GENERATE_PROGRAM) + "'";
+
 class Scratch : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -44,8 +47,7 @@ class Scratch : public ::testing::Test {
             arguments.replace(at, 2, folder.string());
         }
         const fs::path errors = folder / "errors";
-        const std::string command =
-            std::string(GENERATE_PROGRAM) + " " + arguments + " >/dev/null 2>'" + errors.string() + "'";
+        const std::string command = kProgram + " " + arguments + " >/dev/null 2>'" + errors.string() + "'";
         const int status = std::system(command.c_str());
         return {WEXITSTATUS(status), read("errors")};
     }
@@ -267,16 +269,16 @@ TEST_F(Scratch, MistakesAreOneClearErrorAndLeaveNothing) {
 TEST_F(Scratch, AFullDiskIsAClearErrorAndLeavesNothing) {
     // The shell's limit on file size is what a full disk looks like to the writer.
     const fs::path errors = folder / "errors";
-    const std::string command = "bash -c \"ulimit -f 64; trap '' XFSZ; exec " +
-                                std::string(GENERATE_PROGRAM) + " --words 1000000 --unique 5 --output '" +
-                                (folder / "t").string() + "' 2>'" + errors.string() + "'\"";
+    const std::string command = "bash -c \"ulimit -f 64; trap '' XFSZ; exec " + kProgram +
+                                " --words 1000000 --unique 5 --output '" + (folder / "t").string() + "' 2>'" +
+                                errors.string() + "'\"";
     EXPECT_NE(WEXITSTATUS(std::system(command.c_str())), 0);
     EXPECT_NE(read("errors").find("cannot be written: File too large"), std::string::npos) << read("errors");
     EXPECT_TRUE(files().empty());
 }
 
 TEST_F(Scratch, StoppedInTheMiddleItLeavesNothing) {
-    const std::string command = "timeout --preserve-status -s TERM 0.3 " + std::string(GENERATE_PROGRAM) +
+    const std::string command = "timeout --preserve-status -s TERM 0.3 " + kProgram +
                                 " --words 3000000000 --unique 5 --output '" + (folder / "t").string() +
                                 "' 2>'" + (folder / "errors").string() + "'";
     EXPECT_NE(WEXITSTATUS(std::system(command.c_str())), 0);

@@ -43,7 +43,7 @@ def _train(root: Path, scratch: Path) -> str:
     recording = _Recording(root)
     recording.lists = scratch / "classes"
     recording.lists.mkdir()
-    settings = HostsSettings(kind="local", scratch=scratch)
+    settings = HostsSettings(kind="local")
     with (
         hosts(settings, 2) as here,
         cluster(here, recording, TRAINING, scratch / "cell", "gbe", "ssd") as trained,
