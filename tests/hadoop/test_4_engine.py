@@ -4,6 +4,7 @@ import dataclasses
 import json
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,12 @@ ENTRY = FrameworkEntry.model_validate({"class": "engine", "label": "Engine-IPoIB
 @pytest.fixture(scope="module")
 def engine() -> Engine:
     """The engine, built if its program is not there yet."""
-    command = ["python", "scripts/build_programs.py", "src/engine", "build/engine-hdfs/engine-hdfs.json"]
+    command = [
+        sys.executable,
+        "scripts/build_programs.py",
+        "src/engine",
+        "build/engine-hdfs/engine-hdfs.json",
+    ]
     done = subprocess.run(
         [*command, "--jobs=1", "hdfs-jobs"], cwd=PROJECT, capture_output=True, text=True, check=False
     )

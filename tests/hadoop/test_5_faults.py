@@ -36,7 +36,7 @@ MARKED_S = 60.0
 class Copy:
     """The project with a configuration of its own; programs and sources are the real ones."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, hadoop: Distribution) -> None:
         self.folder = folder
         (folder / "config").mkdir(parents=True)
         for path in (PROJECT / "config").rglob("*"):
@@ -44,8 +44,10 @@ class Copy:
             target.mkdir(exist_ok=True) if path.is_dir() else target.write_bytes(path.read_bytes())
         for name in ("scripts", "src"):
             (folder / name).symlink_to(PROJECT / name)
-        (folder / "build").mkdir()
-        (folder / "build" / "hadoop").symlink_to(PROJECT / "build" / "hadoop")
+        built = folder / "build" / "hadoop"
+        built.mkdir(parents=True)
+        (built / hadoop.version).symlink_to(hadoop.root)
+        (built / f"{hadoop.version}.json").write_text(hadoop.facts.model_dump_json())
         # Hadoop's faults do not need the programs of others.
         entries = yaml.safe_load((folder / "config/frameworks.yaml").read_text())
         for entry in entries.values():
@@ -92,7 +94,7 @@ class Copy:
 def copy(shared: Path, request: pytest.FixtureRequest, hadoop: Distribution) -> Copy:
     if reason := refusal(HostsSettings.parse(HOSTS)):
         pytest.skip(f"no emulated hosts: {reason}")
-    return Copy(shared / request.node.name)
+    return Copy(shared / request.node.name, hadoop)
 
 
 def test_a_full_disk_on_all_hosts(copy: Copy) -> None:

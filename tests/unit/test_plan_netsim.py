@@ -1,5 +1,6 @@
 """Plans of simulations: every level becomes a piece of the simulator's configuration, seeds pair the settings."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from harness.config import Config, NetsimStudy, load_config
 from harness.config.load import STUDY, parse
 from harness.errors import KvasirError
 from harness.frameworks.netsim import laid_over, plan, with_value
+from harness.planning import choose
 from harness.spec import Plan
 
 PROJECT = Path(__file__).parents[2]
@@ -131,3 +133,12 @@ def test_a_level_that_means_nothing_is_named(change: Any, expected: str) -> None
     with pytest.raises(KvasirError) as caught:
         parse(STUDY, study, "eee.yaml")
     assert expected in str(caught.value)
+
+
+def test_a_scale_that_keeps_nothing_of_an_experiment_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "config"
+    shutil.copytree(PROJECT / "config", folder)
+    scale = folder / "scales" / "smoke.yaml"
+    scale.write_text(scale.read_text().replace("variant: [base, abort, balanced]", "variant: [base]"))
+    with pytest.raises(KvasirError, match=r"smoke.yaml: eee.only: keeps no point of experiment placement"):
+        choose(["scale=smoke", "studies=eee"], folder).plan("eee")

@@ -6,6 +6,7 @@ import copy
 
 from harness.config import Config, EeeScale, Level, NetsimStudy
 from harness.config.netsim_study import Document, Program
+from harness.errors import KvasirError
 from harness.plan import Point, expand, lenders, seed_of
 from harness.records import Identity
 from harness.spec import Needs, Plan, Runs, RunSpec, TableSpec
@@ -90,7 +91,13 @@ def plan(study: NetsimStudy, config: Config) -> Plan:
         known = {*program.levels, *program.paths}
         defaults = {factor: level for factor, level in study.defaults.items() if factor in known}
         points = [] if name in scale.leave_out else expand(experiment, defaults)
-        for point in (point for point in points if kept(point, scale)):
+        remaining = [point for point in points if kept(point, scale)]
+        if points and not remaining:
+            raise KvasirError(
+                f"config/scales/{config.top.scale}.yaml: {study.id}.only: keeps no point of experiment {name}, "
+                "expected at least one: keep more levels, or name it in leave_out"
+            )
+        for point in remaining:
             lender, its_point = borrowed.get(point.name, (name, point.name))
             own[point.name] = Runs(
                 folder=f"{config.results}/runs/{study.id}/{lender}/{its_point}", repetitions=repetitions

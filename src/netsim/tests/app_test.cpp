@@ -11,6 +11,7 @@
 #include <string>
 
 #include "documents.hpp"
+#include "scratch.hpp"
 
 namespace netsim {
 namespace {
@@ -23,7 +24,7 @@ struct Outcome {
 };
 
 Outcome run(const std::string& arguments) {
-    const std::string out = testing::TempDir() + "/netsim_out.txt";
+    const std::string out = test::scratch("out.txt");
     const int status =
         std::system(("'" + std::string(NETSIM_PROGRAM) + "' " + arguments + " > " + out + " 2>&1").c_str());
     std::ifstream file(out);
@@ -31,7 +32,7 @@ Outcome run(const std::string& arguments) {
 }
 
 std::string write(const std::string& name, const nlohmann::json& document) {
-    std::string path = testing::TempDir() + "/netsim_" + name;
+    std::string path = test::scratch(name);
     std::ofstream(path) << document.dump();
     return path;
 }
@@ -42,7 +43,7 @@ std::string read(const std::string& path) {
 }
 
 TEST(Program, LinkWithClosedForm) {
-    const std::string report = testing::TempDir() + "/netsim_link.json";
+    const std::string report = test::scratch("link.json");
     const Outcome outcome =
         run("link --speed 10g --policy coalesce --hold 120 --trigger 100 --load 0.1 --seconds 0.5 --report " +
             report);
@@ -54,9 +55,9 @@ TEST(Program, LinkWithClosedForm) {
 }
 
 TEST(Program, LinkAsEthtoolSetsIt) {
-    const std::string frames = testing::TempDir() + "/netsim_frames.csv";
+    const std::string frames = test::scratch("frames.csv");
     std::ofstream(frames) << "t_s,bytes\n0,1500\n0.001,1500\n0.002,64\n";
-    const std::string timeline = testing::TempDir() + "/netsim_timeline.csv";
+    const std::string timeline = test::scratch("timeline.csv");
     Outcome outcome =
         run("link --speed 1g --trace " + frames + " --tx-timer 50 --watts 0.5 --timeline " + timeline);
     EXPECT_EQ(outcome.code, 0) << outcome.text;
@@ -78,8 +79,8 @@ TEST(Program, LinkAsEthtoolSetsIt) {
 
 TEST(Program, Shuffle) {
     const std::string config = write("shuffle.json", test::document());
-    const std::string report = testing::TempDir() + "/netsim_shuffle_report.json";
-    const std::string folder = testing::TempDir() + "/netsim_trace";
+    const std::string report = test::scratch("shuffle_report.json");
+    const std::string folder = test::scratch("trace");
     EXPECT_EQ(run("shuffle " + config + " --report " + report + " --trace " + folder).code, 0);
     const nlohmann::json document = nlohmann::json::parse(read(report));
     EXPECT_GT(document["metrics"]["makespan"]["value"].get<double>(), 0);
@@ -96,7 +97,7 @@ TEST(Program, ErrorsAreOneLineAndWriteNothing) {
     document["eee"]["core"] = test::coalesce(12, 10);
     document["eee"]["core"]["hold_us"] = -1;
     const std::string config = write("bad.json", document);
-    const std::string report = testing::TempDir() + "/netsim_never.json";
+    const std::string report = test::scratch("never.json");
     const Outcome outcome = run("shuffle " + config + " --report " + report);
     EXPECT_EQ(outcome.code, 2);
     EXPECT_EQ(outcome.text, "error: eee.core.hold_us: found -1, expected a number from 0 to 10000000000\n");

@@ -7,6 +7,7 @@
 #include "documents.hpp"
 #include "netsim/error.hpp"
 #include "netsim/shuffle.hpp"
+#include "scratch.hpp"
 
 namespace netsim {
 namespace {
@@ -154,7 +155,7 @@ TEST(Config, MissingAndUnknownFieldsAreFound) {
 }
 
 TEST(Config, FilesThatAreNoJson) {
-    const std::string path = testing::TempDir() + "/netsim_bad.json";
+    const std::string path = test::scratch("bad.json");
     std::ofstream(path) << "{\"seed\": }";
     try {
         (void)read_json(path);

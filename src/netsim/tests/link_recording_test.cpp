@@ -8,6 +8,7 @@
 #include "netsim/eee/adaptive.hpp"
 #include "netsim/error.hpp"
 #include "netsim/link_run.hpp"
+#include "scratch.hpp"
 
 namespace netsim {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using namespace literals;
 
 std::string file(const std::string& name, const std::string& bytes) {
-    std::string path = testing::TempDir() + "/netsim_" + name;
+    std::string path = test::scratch(name);
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
 }

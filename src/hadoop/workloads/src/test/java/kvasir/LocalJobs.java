@@ -25,6 +25,8 @@ public final class LocalJobs {
     conf.set("fs.defaultFS", "file:///");
     conf.set("mapreduce.framework.name", "local");
     conf.set("hadoop.tmp.dir", tmp.resolve("hadoop").toString());
+    // Otherwise all users of a machine meet in one folder.
+    conf.set("mapreduce.jobtracker.staging.root.dir", tmp.resolve("staging").toString());
     conf.setInt("mapreduce.task.io.sort.mb", 1);
     conf.setInt("mapreduce.job.reduces", 3);
     return conf;
