@@ -141,6 +141,10 @@ def metric_table(spec: TableSpec) -> pl.DataFrame:
     columns = [*IDENTITY, "order", "status", "reason", *spec.factors, *METRIC]
     rows = metric_rows(spec, runs)
     types = {"value": pl.Float64, "rep": pl.Int64, "order": pl.Int64, "metric": pl.String, "unit": pl.String}
+    if not rows:  # a scale may leave out an experiment
+        return METRIC_SCHEMA.validate(
+            pl.DataFrame(schema={name: types.get(name, pl.String) for name in columns})
+        )
     frame = pl.DataFrame(rows, infer_schema_length=None, schema_overrides=types)
     return METRIC_SCHEMA.validate(frame.select(columns))
 

@@ -97,6 +97,13 @@ def test_nothing_but_failures_makes_a_table_without_numbers(tmp_path: Path) -> N
     assert (tmp_path / "t.csv").read_text().startswith("study,experiment,point,rep,data,ranks,unique,t_s")
 
 
+def test_an_experiment_that_the_scale_leaves_out_has_a_table_without_rows(tmp_path: Path) -> None:
+    path = tmp_path / "e.csv"
+    write_csv(metric_table(spec_of(tmp_path, {})), path)
+    header = "study,experiment,point,rep,order,status,reason,data,ranks,unique,metric,value,unit,source"
+    assert path.read_text().split() == [header]
+
+
 def test_truncated_trace_is_named(tmp_path: Path) -> None:
     folder = write(tmp_path, "a", 1)
     (folder / "trace.csv").write_text(TRACE[:30])
