@@ -62,7 +62,7 @@ def test_history_has_the_form_of_hadoops() -> None:
 def test_refusals_name_what_there_is() -> None:
     assert Engine.refusal("sort") == ""
     assert Engine.refusal("bayes") == (
-        "the engine has no bayes, only wordcount, grep, sort, terasort, pagerank"
+        "the engine runs only wordcount, grep, sort, terasort, pagerank"
     )
 
 

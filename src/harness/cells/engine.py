@@ -45,7 +45,7 @@ class Engine(Framework):
     @classmethod
     def refusal(cls, benchmark: str) -> str:
         """It has five of the benchmarks; the others are Hadoop's own or not part of DataMPI's."""
-        return "" if benchmark in JOBS else f"the engine has no {benchmark}, only {', '.join(JOBS)}"
+        return "" if benchmark in JOBS else f"the engine runs only {', '.join(JOBS)}"
 
     def execute(self, benchmark: Benchmark[Any], cell: Cell, name: str) -> JobResult:
         """Run the engine's job of the benchmark's name."""
