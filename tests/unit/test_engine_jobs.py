@@ -61,9 +61,7 @@ def test_history_has_the_form_of_hadoops() -> None:
 
 def test_refusals_name_what_there_is() -> None:
     assert Engine.refusal("sort") == ""
-    assert Engine.refusal("bayes") == (
-        "the engine runs only wordcount, grep, sort, terasort, pagerank"
-    )
+    assert Engine.refusal("bayes") == ("the engine runs only wordcount, grep, sort, terasort, pagerank")
 
 
 def test_complaint_is_the_engines_own_line() -> None:
