@@ -136,8 +136,8 @@ def test_a_java_of_another_version(copy: Copy, hadoop: Distribution) -> None:
     (home / "bin" / "java").chmod(0o755)
     facts = json.loads((hadoop.root / "hadoop.json").read_text())
     facts["java"]["home"] = str(home)
-    (copy.folder / "build/hadoop").unlink()
-    (copy.folder / "build/hadoop/3.4.2").mkdir(parents=True)
+    (copy.folder / "build/hadoop/3.4.2").unlink()
+    (copy.folder / "build/hadoop/3.4.2").mkdir()
     for name in ("hadoop/3.4.2/hadoop.json", "hadoop/3.4.2.json"):
         (copy.folder / "build" / name).write_text(json.dumps(facts))
     said = copy.run_cell()
