@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.config import Experiment, Level, Study
+from harness.errors import KvasirError
 
 UNITS = {"cap_w": "W", "buffer_mb": "MB", "sample_ms": "ms"}
 
@@ -31,6 +33,38 @@ def expand(experiment: Experiment, defaults: dict[str, Level]) -> list[Point]:
         name = "_".join(f"{level}{UNITS.get(factor, '')}" for factor, level in varied.items())
         points.append(Point(name, {**defaults, **experiment.fixed, **linked, **varied}))
     return points
+
+
+def meets(levels: Mapping[str, Level], wanted: Mapping[str, Level]) -> bool:
+    """Whether a point has all of these levels."""
+    return all(levels.get(factor) == level for factor, level in wanted.items())
+
+
+def selected(
+    name: str,
+    experiment: Experiment,
+    defaults: dict[str, Level],
+    only: Mapping[str, Sequence[Level]],
+    without: Iterable[Mapping[str, Level]],
+    section: str,
+) -> list[Point]:
+    """The points of experiment `name` that a scale keeps: those with levels of `only` that do not meet any of `without`.
+
+    Raises KvasirError when nothing is left; `section` says where that was configured.
+    """
+    unwanted = list(without)
+    kept = [
+        point
+        for point in expand(experiment, defaults)
+        if all(point.levels.get(factor, levels[0]) in levels for factor, levels in only.items())
+        and not any(meets(point.levels, levels) for levels in unwanted)
+    ]
+    if not kept:
+        raise KvasirError(
+            f"{section}: keeps no point of experiment {name}, expected at least one: keep more levels, or "
+            "name it in leave_out"
+        )
+    return kept
 
 
 def lenders(study: Study, name: str) -> dict[str, tuple[str, str]]:

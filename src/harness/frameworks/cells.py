@@ -14,24 +14,12 @@ from harness.config.cells_study import FACTORS, CellsScale, CellsStudyScale
 from harness.config.frameworks import DEFAULT_HADOOP
 from harness.frameworks.cells_needs import needs_of
 from harness.here import Refusals
-from harness.plan import Point, expand, seed_of
+from harness.plan import seed_of, selected
 from harness.records import Factors, Identity
 from harness.spec import NotRun, Plan, Runs, TableSpec
 
 CELLS = "cells"
 """In place of a study's name where a run belongs to all studies that want it."""
-
-
-def meets(levels: Mapping[str, Level], wanted: Mapping[str, Level]) -> bool:
-    """Whether a point has all of these levels."""
-    return all(levels.get(factor) == level for factor, level in wanted.items())
-
-
-def kept(point: Point, study: CellsStudy, scale: CellsStudyScale) -> bool:
-    """Whether paper and scale have a point."""
-    return all(
-        point.levels.get(factor, levels[0]) in levels for factor, levels in scale.only.items()
-    ) and not any(meets(point.levels, without) for without in (*study.without, *scale.without))
 
 
 def reason(levels: Mapping[str, Level], config: Config, refusals: Refusals) -> str:
@@ -138,8 +126,14 @@ def plan(study: CellsStudy, config: Config, refusals: Refusals) -> Plan:
     for name, experiment in study.experiments.items():
         found: dict[str, Runs] = {}
         skipped: list[NotRun] = []
-        points = [] if name in own.leave_out else expand(experiment, study.defaults)
-        for point in (point for point in points if kept(point, study, own)):
+        section = f"config/scales/{config.top.scale}.yaml: {study.id}"
+        without = [*study.without, *own.without]
+        points = (
+            []
+            if name in own.leave_out
+            else selected(name, experiment, study.defaults, own.only, without, section)
+        )
+        for point in points:
             if trouble := reason(point.levels, config, refusals):
                 factors: Factors = {factor: point.levels[factor] for factor in FACTORS}
                 skipped.append(NotRun(point=point.name, factors=factors, reason=trouble))

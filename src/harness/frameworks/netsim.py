@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import copy
 
-from harness.config import Config, EeeScale, Level, NetsimStudy
+from harness.config import Config, Level, NetsimStudy
 from harness.config.netsim_study import Document, Program
-from harness.errors import KvasirError
-from harness.plan import Point, expand, lenders, seed_of
+from harness.plan import lenders, seed_of, selected
 from harness.records import Identity
 from harness.spec import Needs, Plan, Runs, RunSpec, TableSpec
 
@@ -71,11 +70,6 @@ def command_of(name: str, program: Program, document: Document, events: bool) ->
     return [PROGRAM, name, *own, "--report={report}", *([f"{program.events}={{trace}}"] if events else [])]
 
 
-def kept(point: Point, scale: EeeScale) -> bool:
-    """Whether the scale keeps a point."""
-    return all(point.levels.get(factor, levels[0]) in levels for factor, levels in scale.only.items())
-
-
 def plan(study: NetsimStudy, config: Config) -> Plan:
     """Runs and tables of a study. A repetition has one seed in all points, so that settings meet the same jobs."""
     scale = getattr(config.scale, study.id)
@@ -90,14 +84,11 @@ def plan(study: NetsimStudy, config: Config) -> Plan:
         own: dict[str, Runs] = {}
         known = {*program.levels, *program.paths}
         defaults = {factor: level for factor, level in study.defaults.items() if factor in known}
-        points = [] if name in scale.leave_out else expand(experiment, defaults)
-        remaining = [point for point in points if kept(point, scale)]
-        if points and not remaining:
-            raise KvasirError(
-                f"config/scales/{config.top.scale}.yaml: {study.id}.only: keeps no point of experiment {name}, "
-                "expected at least one: keep more levels, or name it in leave_out"
-            )
-        for point in remaining:
+        section = f"config/scales/{config.top.scale}.yaml: {study.id}.only"
+        points = (
+            [] if name in scale.leave_out else selected(name, experiment, defaults, scale.only, [], section)
+        )
+        for point in points:
             lender, its_point = borrowed.get(point.name, (name, point.name))
             own[point.name] = Runs(
                 folder=f"{config.results}/runs/{study.id}/{lender}/{its_point}", repetitions=repetitions
