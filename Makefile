@@ -1,19 +1,20 @@
 # make reproduce   set up what is missing, run everything at the configured scale, print where the results are
 # make smoke       the same on tiny data, in minutes
 # make test        set up what is missing, lint, run all tests
-# Variables: SCALE and SITE (default: what config/config.yaml says), CORES (default: all), ARGS (more arguments
-# for snakemake, or for pytest)
+# Variables: SCALE, SITE and STUDIES (as in STUDIES=mimir,eee; default: what config/config.yaml says), CORES (default:
+# all), ARGS (more arguments for snakemake, or for pytest)
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 CORES ?= $(shell nproc)
 SCALE ?=
 SITE ?=
+export STUDIES
 PY := .venv/bin/python
 
-.PHONY: help setup reproduce smoke paper retry test lint format bench bench-netsim schema lock clean
+.PHONY: help setup reproduce smoke paper retry cluster-shell test lint format bench bench-netsim schema lock clean
 
 help:
-	@sed -n 's/^# //p' Makefile | head -4; echo 'also: setup retry lint format bench bench-netsim schema lock clean (see README.md)'
+	@sed -n 's/^# //p' Makefile | head -4; echo 'also: setup retry cluster-shell lint format bench bench-netsim schema lock clean (see README.md)'
 
 setup:
 	@scripts/setup.sh run
@@ -29,6 +30,12 @@ smoke: setup
 paper:
 	@scripts/setup.sh run paper
 	@scripts/reproduce.sh "$(SCALE)" "$(SITE)" $(CORES) paper $(ARGS)
+
+# A SLURM of a login host and four nodes on this machine, and a shell in it; it ends with the shell.
+# ARGS='--nodes 8' for more nodes, ARGS='-- sinfo' for one command instead of a shell.
+cluster-shell:
+	@scripts/setup.sh run test
+	@$(PY) -m harness.slurm shell $(ARGS)
 
 # Forget the runs that failed or timed out, so that the next reproduce runs them again.
 retry: setup

@@ -52,6 +52,7 @@ rule smoke:
 
 
 include: "rules/targets.smk"
+include: "rules/preflight.smk"
 include: "rules/programs.smk"
 include: "rules/texts.smk"
 include: "rules/runs.smk"

@@ -7,6 +7,10 @@
 # made again, whether it was stopped half-way or has got more runs.
 
 
+localrules:
+    build_hadoop,
+
+
 rule build_hadoop:
     """Put a Hadoop together: a locked version, or what an entry of config/frameworks.yaml names."""
     input:
@@ -45,6 +49,9 @@ rule run_cell:
         mem_mb=cell_memory_mb,
         nodes=cell_nodes,
         tasks=cell_nodes,
+        slurm_extra=cell_options,
+        slurm_partition=partition,
+        slurm_account=account,
     params:
         spec=cell_json,
         choices=choices,

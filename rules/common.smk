@@ -8,11 +8,12 @@ from snakemake.exceptions import WorkflowError
 
 from harness.config.frameworks import build_options
 from harness.errors import KvasirError
-from harness.frameworks.cells_needs import memory_mb
 from harness.needs import shortage
 from harness.plan import priority, seed_of
 from harness.planning import Planner, told
 from harness.processes import own_runs
+from harness.slurm import resources
+from harness.slurm.jobs import job_of_cell, job_of_run, preflight_of, seen_before
 
 
 def compiled(folder):
@@ -108,6 +109,10 @@ def run_priority(wildcards):
 # Above every run's: all inputs are there before the first run, or the order of runs would not be the planned one.
 BEFORE_ALL_RUNS = 10**10
 
+# Tables and figures are made as soon as they can be: Snakemake looks at all inputs of all jobs that wait, each time it
+# chooses one, which was a fifth of the time of many short runs.
+AT_ONCE = BEFORE_ALL_RUNS
+
 
 def all_cores(wildcards):
     """All cores, so that no other job runs beside a measured one, where anybody has said how many; else 1."""
@@ -119,9 +124,78 @@ def run_cores(wildcards):
     return all_cores(wildcards) if run_spec(wildcards).watch is not None else 1
 
 
-def run_minutes(wildcards):
-    """Time to ask a scheduler for: the run's own limit and a margin for start and stop."""
-    return 2 + -(-run_spec(wildcards).timeout_s // 60)
+def run_job(wildcards):
+    """What the run that the wildcards name asks of a scheduler."""
+    return job_of_run(run_spec(wildcards))
+
+
+def seen(wildcards):
+    """What earlier repetitions of the run's point took; nobody needs to know where there is no scheduler."""
+    w = wildcards
+    if CONFIG.site.batch is None:
+        return None
+    return seen_before(
+        f"{ROOT}/{w.scale}/benchmarks/runs/{w.study}/{w.experiment}/{w.point}"
+    )
+
+
+def run_minutes(wildcards, attempt):
+    """Time to ask for."""
+    return resources.minutes(run_job(wildcards), seen(wildcards), attempt)
+
+
+def run_memory_mb(wildcards, attempt):
+    """Memory to ask for, on each node."""
+    return resources.memory_mb(
+        run_job(wildcards), seen(wildcards), attempt, CONFIG.site.batch
+    )
+
+
+def run_nodes(wildcards):
+    """Nodes to ask for; None for simulations, whose group would add theirs up."""
+    job = run_job(wildcards)
+    return job.nodes if job.whole else None
+
+
+def run_tasks(wildcards):
+    """Tasks to ask for: MPI processes."""
+    job = run_job(wildcards)
+    return job.ranks if job.whole else None
+
+
+def run_simulations(wildcards):
+    """1 for a simulation that shares a job of a scheduler."""
+    return 1 if run_group(wildcards) else None
+
+
+def run_options(wildcards):
+    """More options of sbatch."""
+    return resources.options(run_job(wildcards), CONFIG.site.batch)
+
+
+def preflight_answer(wildcards=None):
+    """The file that says that the cluster is as its site file says; there is one for each size of jobs.
+
+    No input of any job, so that a new answer makes nothing old. All studies are planned for its name, so it is asked
+    for only before the first job, not each time a job of the cluster reads this file.
+    """
+    return preflight_of(planner(CONFIG.top.scale))
+
+
+def run_group(wildcards):
+    """Simulations are short: where there is a scheduler, many share one of its jobs."""
+    alone = CONFIG.site.batch is None or run_job(wildcards).whole
+    return None if alone else "simulations"
+
+
+def partition(wildcards):
+    """Where the scheduler is to put a job; None: it decides, or there is none."""
+    return CONFIG.site.batch and CONFIG.site.batch.partition
+
+
+def account(wildcards):
+    """Whose budget a job is on; None: the user's default, or there is no scheduler."""
+    return CONFIG.site.batch and CONFIG.site.batch.account
 
 
 def cell_spec(wildcards):
@@ -147,19 +221,29 @@ def cell_priority(wildcards):
     return 1 + seed_of(CONFIG.top.seed, "cells", wildcards.cell) % 1_000_000
 
 
-def cell_minutes(wildcards):
-    """Time to ask a scheduler for."""
-    return cell_spec(wildcards).minutes
+def cell_job(wildcards):
+    """What the cell that the wildcards name asks of a scheduler."""
+    return job_of_cell(cell_spec(wildcards), CONFIG.site)
+
+
+def cell_minutes(wildcards, attempt):
+    """Time to ask for."""
+    return resources.minutes(cell_job(wildcards), None, attempt)
 
 
 def cell_nodes(wildcards):
-    """Machines to ask a scheduler for: as many as the cell has hosts, unless all are on this one."""
-    return 1 if CONFIG.site.here else cell_spec(wildcards).nodes
+    """Machines to ask for."""
+    return cell_job(wildcards).nodes
 
 
-def cell_memory_mb(wildcards):
-    """Memory to ask a scheduler for, on each machine."""
-    return -(-memory_mb(cell_spec(wildcards)) // max(1, cell_nodes(wildcards) - 1))
+def cell_memory_mb(wildcards, attempt):
+    """Memory to ask for, on each machine."""
+    return resources.memory_mb(cell_job(wildcards), None, attempt, CONFIG.site.batch)
+
+
+def cell_options(wildcards):
+    """More options of sbatch."""
+    return resources.options(cell_job(wildcards), CONFIG.site.batch)
 
 
 def hadoop_options(wildcards):
@@ -302,6 +386,14 @@ wildcard_constraints:
 
 
 onstart:
+    if workflow.local_exec and CONFIG.site.batch is not None:
+        raise WorkflowError(
+            f"site {CONFIG.top.site} has its jobs run by SLURM: snakemake --profile slurm"
+        )
+    if not workflow.local_exec and CONFIG.site.batch is None:
+        raise WorkflowError(
+            f"site {CONFIG.top.site} has no section batch, so its jobs run on this machine: snakemake --cores N"
+        )
     # Before the first job: say what the chosen scale needs and refuse a machine that has less.
     short, lines = shortage(
         CONFIG, [planner(CONFIG.top.scale).plan(study) for study in STUDIES]
@@ -309,3 +401,9 @@ onstart:
     print("\n".join(lines), file=sys.stderr, flush=True)
     if short:
         raise WorkflowError(short)
+    if (
+        CONFIG.site.batch is not None
+        and not Path(answer := preflight_answer()).is_file()
+    ):
+        chosen = told(CONFIG)
+        shell("python scripts/preflight.py {answer:q} {chosen:q} >&2")

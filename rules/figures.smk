@@ -22,6 +22,7 @@ rule draw_figure:
         "<logs>/figures/{study}/{figure}.log",
     benchmark:
         "<benchmarks>/figures/{study}/{figure}.tsv"
+    priority: AT_ONCE
     params:
         stem=subpath(output[0], strip_suffix=".pdf"),
         tables=figure_arguments,

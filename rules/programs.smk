@@ -7,6 +7,13 @@
 # all its runs out of date, a changed test none.
 
 
+# On a cluster they are built on the login node, and the compute nodes need no compiler.
+localrules:
+    build_engine,
+    build_engine_hdfs,
+    build_netsim,
+
+
 rule build_engine:
     """Compile the mini-apps and the generator, and write down what came out."""
     input:

@@ -4,6 +4,15 @@
 #      moment, trace.csv (where something is sampled or logged), config.json (simulations) and log.txt
 
 
+# Simulations that share a job of a scheduler run side by side on the cores of one node, and no more of them.
+resource_scopes:
+    simulations="local",
+
+
+if CONFIG.site.batch:
+    workflow.register_resource("simulations", CONFIG.site.batch.cores_per_node)
+
+
 rule run_point:
     """Run once, watch it, write the record. A run that fails or takes too long is recorded as such."""
     input:
@@ -16,9 +25,18 @@ rule run_point:
     benchmark:
         "<benchmarks>/runs/{study}/{experiment}/{point}/{rep}.tsv"
     priority: run_priority
+    group:
+        run_group
     threads: run_cores
     resources:
         runtime=run_minutes,
+        mem_mb=run_memory_mb,
+        nodes=run_nodes,
+        tasks=run_tasks,
+        simulations=run_simulations,
+        slurm_extra=run_options,
+        slurm_partition=partition,
+        slurm_account=account,
     params:
         spec=run_json,
         choices=choices,

@@ -23,6 +23,7 @@ rule make_table:
         "<logs>/tables/{study}/{experiment}.log",
     benchmark:
         "<benchmarks>/tables/{study}/{experiment}.tsv"
+    priority: AT_ONCE
     params:
         spec=table_json,
         choices=choices,
@@ -42,6 +43,7 @@ rule make_trace_table:
         "<logs>/tables/{study}/{experiment}.trace.log",
     benchmark:
         "<benchmarks>/tables/{study}/{experiment}.trace.tsv"
+    priority: AT_ONCE
     params:
         spec=table_json,
         choices=choices,
@@ -61,6 +63,7 @@ rule make_fill_table:
         "<logs>/tables/{study}/{experiment}.fill.log",
     benchmark:
         "<benchmarks>/tables/{study}/{experiment}.fill.tsv"
+    priority: AT_ONCE
     params:
         spec=table_json,
         choices=choices,
@@ -80,6 +83,7 @@ rule make_task_table:
         "<logs>/tables/{study}/{experiment}.tasks.log",
     benchmark:
         "<benchmarks>/tables/{study}/{experiment}.tasks.tsv"
+    priority: AT_ONCE
     params:
         spec=table_json,
         choices=choices,

@@ -30,6 +30,9 @@ rule generate_text:
     threads: 2
     resources:
         runtime=60,
+        mem_mb=2000,
+        slurm_partition=partition,
+        slurm_account=account,
     shell:
         "python scripts/generate_text.py build/programs/bin/generate --law {wildcards.law}"
         " --words {wildcards.words} --unique {wildcards.unique} --parameter {wildcards.parameter}"

@@ -10,6 +10,7 @@ step() { printf 'lint: %s\n' "$1"; }
 
 step "ruff" && ruff check -q . && ruff format -q --check .
 step "mypy" && mypy --no-error-summary src/harness src/snakemake_logger_plugin_kvasir
+step "pytest collects" && pytest --collect-only -q >/dev/null
 step "shellcheck" && shellcheck "${shell_files[@]}"
 step "snakefmt" && snakefmt --check Snakefile rules 2>/dev/null
 step "snakemake --lint" && snakemake --lint >/dev/null 2>&1

@@ -1,13 +1,23 @@
 #!/usr/bin/env bash
 # reproduce.sh SCALE SITE CORES [SNAKEMAKE ARGUMENT...]: run the workflow and show what came out.
-# An empty SCALE or SITE means what config/config.yaml says.
+# An empty SCALE or SITE means what config/config.yaml says; so does no variable STUDIES (as in STUDIES=mimir,eee).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 choices=()
 [ -z "$1" ] || choices+=("scale=$1")
 [ -z "$2" ] || choices+=("site=$2")
+told=("${choices[@]}")
+if [ -n "${STUDIES:-}" ]; then
+  choices+=("studies=[$STUDIES]")
+  told+=("studies=$STUDIES")
+fi
 cores=$3
 shift 3
+case " $* " in *" --config "*)
+  echo "error: found --config; use SCALE=..., SITE=... and STUDIES=a,b, which the summary is told as well" >&2
+  exit 1
+  ;;
+esac
 PATH=$PWD/.venv/bin:$PATH
 
 # One invocation at a time: two would measure each other. The lock goes with this process.
@@ -23,4 +33,4 @@ snakemake --cores 1 --unlock >/dev/null 2>&1 || true
 
 snakemake --cores "$cores" --logger kvasir --rerun-incomplete --keep-going \
   ${choices:+--config "${choices[@]}"} "$@"
-python scripts/summary.py ${choices:+"${choices[@]}"}
+python scripts/summary.py ${told:+"${told[@]}"}

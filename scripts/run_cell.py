@@ -1,6 +1,5 @@
 """Make the runs of one cell that are not there yet: start its cluster, run, watch, check, record."""
 
-import signal
 import sys
 from pathlib import Path
 
@@ -11,8 +10,8 @@ from harness.cells.programs import programs_of
 from harness.command import main
 from harness.errors import KvasirError
 from harness.planning import choose
-from harness.processes import die_with_parent, follow_owner
-from harness.run import Interrupted, on_signal
+from harness.processes import follow_owner
+from harness.run import Interrupted, obey_the_workflow
 
 
 def run_cell(
@@ -21,9 +20,7 @@ def run_cell(
     choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
 ) -> None:
     """Make all runs of CELL and write OUTPUT (its cell.json) when they are there."""
-    die_with_parent()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, on_signal)
+    obey_the_workflow()
     follow_owner()
     spec = choose(choices).cell(cell)
     if output.parent != Path(spec.folder):

@@ -1,7 +1,6 @@
 """Run one point of an experiment once and write its record."""
 
 import json
-import signal
 import sys
 from pathlib import Path
 
@@ -9,10 +8,10 @@ import typer
 
 from harness.command import main
 from harness.errors import KvasirError
+from harness.hosts.allocation import require_nodes
 from harness.planning import choose
-from harness.processes import die_with_parent
 from harness.records import remove_leftovers
-from harness.run import CapUnavailable, Interrupted, PowerError, on_signal, run
+from harness.run import CapUnavailable, Interrupted, PowerError, obey_the_workflow, run
 
 
 def run_point(
@@ -24,10 +23,11 @@ def run_point(
     choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
 ) -> None:
     """Run repetition REP of POINT and write OUTPUT (a run.json) with its trace and log beside it."""
-    die_with_parent()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, on_signal)
-    spec = choose(choices).run(study, experiment, point, rep)
+    obey_the_workflow()
+    planner = choose(choices)
+    spec = planner.run(study, experiment, point, rep)
+    if planner.config.site.batch is not None:
+        require_nodes(spec.nodes)
     target = output.parent
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(target.parent, target.name)

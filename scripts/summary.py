@@ -18,9 +18,9 @@ def summary(choices: list[str] = typer.Argument(None, help="scale=NAME, site=NAM
     config = planner.config
     results = Path(config.results)
     claims = [str(results / "claims" / f"{study}.csv") for study in config.studies]
-    subprocess.run(
-        [sys.executable, "scripts/claims.py", *[a for c in claims for a in ("--print", c)]], check=True
-    )
+    printing = [sys.executable, "scripts/claims.py", *[a for c in claims for a in ("--print", c)]]
+    if code := subprocess.run(printing, check=False).returncode:
+        sys.exit(code)  # it has said why
     runs = list(records(planner.tables))
     failed = [record for record in runs if record.outcome.status != "ok"]
     print(f"runs:    {len(runs)}, of which {len(failed)} failed or timed out")

@@ -48,7 +48,7 @@ def selected(
     without: Iterable[Mapping[str, Level]],
     section: str,
 ) -> list[Point]:
-    """The points of experiment `name` that a scale keeps: those with levels of `only` that do not meet any of `without`.
+    """The points of experiment `name` that a scale keeps: with levels of `only`, and not meeting any of `without`.
 
     Raises KvasirError when nothing is left; `section` says where that was configured.
     """

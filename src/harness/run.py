@@ -19,10 +19,11 @@ import psutil
 
 from harness.environment import git_state, machine, moment
 from harness.frameworks.engine_report import measured, read_report, windows
+from harness.hosts.allocation import step_environment
 from harness.power.client import Sampler
 from harness.power.model import CapUnavailable, PowerError
 from harness.power.settings import PowerSettings
-from harness.processes import Ended, owner_fd, start, wait
+from harness.processes import Ended, die_with_parent, owner_fd, start, wait
 from harness.records import Metric, Outcome, Record, save, write_folder
 from harness.reference import compare, read_counts, read_output
 from harness.sampling import read_trace, sampled
@@ -66,11 +67,14 @@ def warm(inputs: list[str]) -> None:
 
 
 def launch_environment() -> dict[str, str]:
-    """Our environment, with what Open MPI needs to start as root (in a container or a test machine)."""
+    """Our environment, with what Open MPI needs to start as root (in a container or a test machine).
+
+    Within a job of SLURM the program's launcher starts a step of its own, so ours is not told about.
+    """
     extra = (
         {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
     )
-    return {**os.environ, **extra}
+    return {**step_environment(os.environ), **extra}
 
 
 def command_line(spec: RunSpec, folder: Path) -> list[str]:
@@ -200,9 +204,16 @@ class Interrupted(Exception):
     """The run was stopped from outside; there is nothing to record."""
 
 
-def on_signal(number: int, frame: FrameType | None) -> NoReturn:
+def _on_signal(number: int, frame: FrameType | None) -> NoReturn:
     """Turn a signal into an exception, so that everything started is ended on the way out."""
     raise Interrupted(f"stopped by {signal.Signals(number).name}")
 
 
-__all__ = ["CapUnavailable", "Interrupted", "PowerError", "on_signal", "run"]
+def obey_the_workflow() -> None:
+    """End by Interrupted on a signal, and when the job's shell ends: what a script that runs programs does first."""
+    die_with_parent()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, _on_signal)
+
+
+__all__ = ["CapUnavailable", "Interrupted", "PowerError", "obey_the_workflow", "run"]

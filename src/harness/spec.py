@@ -47,6 +47,8 @@ class RunSpec(_Model):
     launcher: list[str] = []
     """What starts the program's ranks, with their number; empty for a program that is one process."""
     ranks: int = 1
+    nodes: int = 1
+    """Machines that the ranks are on."""
     document: dict[str, Any] | None = None
     """The program's own configuration, written into {config} before it starts."""
     watch: Watch | None = None

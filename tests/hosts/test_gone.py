@@ -31,8 +31,10 @@ def full(settings: HostsSettings, way: str) -> HostsSettings:
     return settings if any(disk_refusal(rich, disk) for disk in rich.disks) else rich
 
 
-def drive(settings: HostsSettings, way: str, mark: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.hosts.driver", settings.model_dump_json(), way]
+def drive(
+    settings: HostsSettings, way: str, mark: str, module: str = "tests.hosts.driver"
+) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", module, settings.model_dump_json(), way]
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
     env = {**os.environ, remains.MARK: mark, "PYTHONPATH": path}
     driver = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, cwd=ROOT)

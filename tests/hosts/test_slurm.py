@@ -101,7 +101,7 @@ def test_hosts_of_the_allocation_are_found(
         (tmp_path / name).write_text(f"#!/bin/sh\necho '{text}'\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    monkeypatch.delenv("SLURM_JOB_NODELIST", raising=False)
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n0")  # of the step only
     unnamed = slurm.model_copy(update={"slurm": slurm.slurm.model_copy(update={"nodes": []})})
     with hosts(unnamed, 2) as h:
         assert [host.name for host in h] == ["n0", "n1"]

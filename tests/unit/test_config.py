@@ -60,7 +60,7 @@ def test_files_pass_their_schema(name: str, file: str) -> None:
     ("changes", "expected"),
     [
         ({"scale": "huge"}, ["scale", "'huge'", "laptop, paper, smoke"]),
-        ({"site": "moon"}, ["site", "'moon'", "emulated-power, local, slurm"]),
+        ({"site": "moon"}, ["site", "'moon'", "emulated-power, emulated-slurm, local"]),
         ({"studies": ["mimri"]}, ["studies", "'mimri'", "mimir"]),
         ({"studies": []}, ["studies", "at least 1"]),
         ({"seed": -1}, ["seed", "-1", "greater than or equal to 0"]),
@@ -116,7 +116,7 @@ CLUSTERS = [
     ),
     (
         "scales/laptop.yaml",
-        "mappers_per_node: 2",
+        "mappers_per_node: 1",
         "mappers_per_node: 0",
         ["cells.parameters.mappers_per_node", "0"],
     ),

@@ -1,5 +1,7 @@
 """What a user sees before anything runs: dry runs, targets, mistakes."""
 
+import shutil
+
 import pytest
 import yaml
 
@@ -37,16 +39,31 @@ def test_another_scale_by_path(checkout: Checkout) -> None:
 
 
 def test_the_literal_cluster_command(checkout: Checkout) -> None:
-    done = checkout.run("snakemake", "--profile", "slurm", "-n")
+    command = ("snakemake", "--profile", "slurm", "-n")
+    done = checkout.run(*command)
+    assert done.returncode != 0
+    assert "copy config/sites/slurm.example.yaml to it" in done.stdout
+    site = checkout.folder / "config" / "sites" / "slurm.yaml"
+    shutil.copyfile(site.with_name("slurm.example.yaml"), site)
+    try:
+        done = checkout.run(*command, "--config", "scale=paper", "studies=[mimir,eee]")
+    finally:
+        site.unlink()
     assert done.returncode == 0, done.stdout
-    assert "run_point" in done.stdout
+    assert "nodes=5, tasks=72, slurm_extra=--exclusive --ntasks-per-node=15" in done.stdout, (
+        "72 ranks, 16 cores"
+    )
+    assert "Group job simulations" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
         ("scale=huge", "config/config.yaml: scale: found 'huge': allowed: laptop, paper, smoke"),
-        ("site=moon", "config/config.yaml: site: found 'moon': allowed: emulated-power, local, slurm"),
+        (
+            "site=moon",
+            "config/config.yaml: site: found 'moon': allowed: emulated-power, emulated-slurm, local",
+        ),
         ("studies=[mimri]", "config/config.yaml: studies: found 'mimri': allowed: eee, hpc, mimir, mrev"),
         ("seed=-1", "config/config.yaml: seed: found -1: Input should be greater than or equal to 0"),
         ("sead=1", "config/config.yaml: sead: found 1: no such key is known here"),

@@ -6,10 +6,7 @@ for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, ".
 
 figure_main(c(terasort = "cells"), function(tables) {
   runs <- tables$terasort
-  state <- function(id) {
-    rows <- unique(runs[runs$framework %in% id & runs$status %in% "ok", c("point", "rep")])
-    if (nrow(rows)) paste0(label_of(id), ", ", nrow(rows), " runs") else paste0(label_of(id), ", not run")
-  }
+  state <- function(id) paste0(label_of(id), ", ", cells_done(runs, id))
   yes <- "yes"
   no <- "\u2013"
   rows <- rbind(

@@ -6,10 +6,6 @@ for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, ".
 
 figure_main(c(terasort = "cells"), function(tables) {
   runs <- tables$terasort
-  state <- function(id) {
-    rows <- unique(runs[runs$framework %in% id & runs$status %in% "ok", c("point", "rep")])
-    if (nrow(rows)) paste0(nrow(rows), " runs") else "not run"
-  }
   rows <- rbind(
     c("Hadoop-2-GbE", "2.7.1", "06/07/2015", "Gigabit Ethernet", "hadoop-gbe"),
     c("Hadoop-2-IPoIB", "2.7.1", "06/07/2015", "InfiniBand (IPoIB)", "hadoop-ipoib"),
@@ -17,7 +13,7 @@ figure_main(c(terasort = "cells"), function(tables) {
     c("RDMA-Hadoop-2", "0.9.7", "26/05/2015", "InfiniBand (RDMA & IPoIB)", "rdma-hadoop"),
     c("DataMPI", "0.6.0\u1d47", "16/04/2014", "InfiniBand (RDMA & IPoIB)", "engine-ipoib")
   )
-  rows <- cbind(rows, vapply(rows[, 5], state, ""))
+  rows <- cbind(rows, vapply(rows[, 5], cells_done, "", runs = runs))
   cells_table(rows, c("name", "version", "release date", "interconnect", "id", "TeraSort"), c(0, 32, 48, 70, 118, 150),
     rep(FALSE, 6), data.frame(from = c(0, 116), to = c(112, 172), text = c("paper", "here")),
     "\u1d43 RDMA in the shuffle, IPoIB for HDFS. \u1d47 over HDFS of Hadoop 1.2.1 with IPoIB; the engine here reads",

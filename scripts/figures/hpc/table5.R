@@ -8,23 +8,17 @@ figure_main(c(terasort = "cells"), function(tables) {
   runs <- tables$terasort
   done <- runs[runs$status %in% "ok", ]
   rates <- metric_rows(runs, "link.rate")
-  emulated <- any(startsWith(rates$source, "emulated:"))
-  rate <- function(gbe) {
-    found <- sort(unique(rates$value[endsWith(rates$framework, "-gbe") == gbe]))
-    if (length(found)) paste0(and_text(count_text(found)), " Mbit/s",
-      if (emulated) " (emulated)") else "as the site has it"
-  }
+  emulated <- cells_emulated(runs)
   meter <- unique(metric_rows(runs, "energy.total")$source)
-  listed <- function(x) if (length(x)) and_text(x) else "none run"
   appendix <- "see the report\u2019s appendix"
   rows <- rbind(
-    c("cluster size", "13 nodes; 3, 5, 9 and 13 used", paste(listed(sort(unique(done$nodes))), "nodes")),
+    c("cluster size", "13 nodes; 3, 5, 9 and 13 used", paste(cells_listed(sort(unique(done$nodes))), "nodes")),
     c("processors of a node", "2 x Intel Xeon E5-2660, 2.20/3 GHz, 16 cores",
       if (emulated) "hosts share one machine" else appendix),
     c("memory of a node", "64 GB DDR3, 1600 MHz", appendix),
-    c("disks", "HDD 1 TB; SSD 480 GB in 8 nodes", listed(disk_label[sort(unique(done$disk))])),
-    c("Gigabit Ethernet", "1,000 Mbit/s", rate(TRUE)),
-    c("InfiniBand", "FDR, 56,000 Mbit/s", rate(FALSE)),
+    c("disks", "HDD 1 TB; SSD 480 GB in 8 nodes", cells_listed(disk_label[sort(unique(done$disk))])),
+    c("Gigabit Ethernet", "1,000 Mbit/s", cells_rate(runs, TRUE)),
+    c("InfiniBand", "FDR, 56,000 Mbit/s", cells_rate(runs, FALSE)),
     c("power meter", "HP iLO of every node", if (length(meter)) and_text(meter) else "none"),
     c("operating system", "CentOS 6.4 (2.6.32-358.6.2)", appendix),
     c("Java", "Oracle JDK 1.8.0_20", "JDK 17 for Hadoop 3.4.2"),

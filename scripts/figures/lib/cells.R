@@ -41,6 +41,9 @@ cells_scales <- function(levels) {
   )
 }
 
+# Whether the hosts were emulated: the rate of their links says so.
+cells_emulated <- function(runs) any(startsWith(metric_rows(runs, "link.rate")$source, "emulated:"))
+
 # "Links limited to 200 Mbit/s (GbE) and 800 Mbit/s (IPoIB); the paper: ..." from metric link.rate; "" without one.
 cells_rates <- function(runs) {
   rates <- metric_rows(runs, "link.rate")
@@ -48,20 +51,33 @@ cells_rates <- function(runs) {
   name <- ifelse(endsWith(rows$framework, "-gbe"), "GbE", "IPoIB")
   each <- unique(data.frame(name, value = rows$value))
   each <- each[order(each$name, each$value), ]
-  emulated <- any(startsWith(rows$source, "emulated:"))
-  paste0(if (emulated) "Emulated hosts, links" else "Links", " limited to ",
+  paste0(if (cells_emulated(runs)) "Emulated hosts, links" else "Links", " limited to ",
     and_text(paste0(count_text(each$value), "\u00a0Mbit/s (", each$name, ")")),
     "; the paper\u2019s: 1,000 (GbE) and 56,000 (InfiniBand).")
 }
 
 # Only hosts of their own have no such line in the warning colour.
 cells_note <- function(runs, rows) {
-  rates <- metric_rows(runs, "link.rate")
-  hosts <- if (any(startsWith(rates$source,
-    "emulated:"))) "EMULATED hosts and links on one machine: times show directions."
+  hosts <- if (cells_emulated(runs)) "EMULATED hosts and links on one machine: times show directions."
   said <- paste(c(hosts, emulated_note(rows$source)), collapse = " ")
   if (nzchar(said)) said else NULL
 }
+
+# Rate of the link of the frameworks on Gigabit Ethernet, or of the others, for the tables of hardware.
+cells_rate <- function(runs, gbe) {
+  rates <- metric_rows(runs, "link.rate")
+  found <- sort(unique(rates$value[endsWith(rates$framework, "-gbe") == gbe]))
+  if (!length(found)) return("as the site has it")
+  paste0(and_text(count_text(found)), " Mbit/s", if (cells_emulated(runs)) " (emulated)")
+}
+
+# How many runs of a framework ended well, and what was run, for tables.
+cells_done <- function(runs, id) {
+  rows <- unique(runs[runs$framework %in% id & runs$status %in% "ok", c("point", "rep")])
+  if (nrow(rows)) paste(nrow(rows), "runs") else "not run"
+}
+
+cells_listed <- function(x) if (length(x)) and_text(x) else "none run"
 
 # What is missing, by reason: "Not run: Hadoop-UDA (no shuffle ...)." "" if nothing is.
 cells_missing <- function(runs) {
@@ -77,14 +93,7 @@ cells_missing <- function(runs) {
     said <- c(said, paste0(and_text(what), " (", shorten(reason), ")"))
   }
   if (length(said)) said <- paste0("Not run: ", paste(said, collapse = "; "), ".")
-  for (state in c("failed", "timeout")) {
-    rows <- runs[runs$status %in% state, ]
-    if (nrow(rows) == 0) next
-    n <- nrow(unique(rows[c("point", "rep")]))
-    words <- if (state == "failed") "failed" else "ran out of time"
-    said <- c(said, paste0(n, if (n > 1) " runs " else " run ", words, " (", shorten(rows$reason[1]), ")."))
-  }
-  paste(said, collapse = " ")
+  paste(c(said, failed_text(runs)), collapse = " ")
 }
 
 # What points, ticks and lines are: all runs of a point, their median, their range.

@@ -74,6 +74,19 @@ shorten <- function(text, limit = 110) {
   ifelse(nchar(text) > limit, paste0(substr(text, 1, limit - 1), "\u2026"), text)
 }
 
+# Runs that failed or ran out of time, with the first one's reason. Nothing if there are none.
+failed_text <- function(runs) {
+  said <- character()
+  for (state in c("failed", "timeout")) {
+    rows <- runs[runs$status %in% state, ]
+    if (nrow(rows) == 0) next
+    n <- nrow(unique(rows[c("point", "rep")]))
+    words <- if (state == "failed") "failed" else "ran out of time"
+    said <- c(said, paste0(n, if (n > 1) " runs " else " run ", words, " (", shorten(rows$reason[1]), ")."))
+  }
+  said
+}
+
 # What is missing and why: caps (or settings) not run, runs that failed. "" if nothing is.
 missing_text <- function(runs) {
   said <- character()
@@ -89,14 +102,7 @@ missing_text <- function(runs) {
     )
     said <- c(said, paste0("Not run: ", and_text(what), " (", shorten(reason), ")."))
   }
-  for (state in c("failed", "timeout")) {
-    rows <- runs[runs$status %in% state, ]
-    if (nrow(rows) == 0) next
-    n <- nrow(unique(rows[c("point", "rep")]))
-    words <- if (state == "failed") "failed" else "ran out of time"
-    said <- c(said, paste0(n, if (n > 1) " runs " else " run ", words, " (", shorten(rows$reason[1]), ")."))
-  }
-  paste(said, collapse = " ")
+  paste(c(said, failed_text(runs)), collapse = " ")
 }
 
 # Caption from pieces, wrapped to the width of a canonical size.

@@ -8,21 +8,15 @@ figure_main(c(terasort = "cells"), function(tables) {
   runs <- tables$terasort
   done <- runs[runs$status %in% "ok", ]
   rates <- metric_rows(runs, "link.rate")
-  emulated <- any(startsWith(rates$source, "emulated:"))
-  rate <- function(gbe) {
-    found <- sort(unique(rates$value[endsWith(rates$framework, "-gbe") == gbe]))
-    if (length(found)) paste0(and_text(count_text(found)), " Mbit/s",
-      if (emulated) " (emulated)") else "as the site has it"
-  }
-  listed <- function(x) if (length(x)) and_text(x) else "none run"
+  emulated <- cells_emulated(runs)
   rows <- rbind(
-    c("nodes", "13; 5, 9 and 13 used", listed(sort(unique(done$nodes)))),
+    c("nodes", "13; 5, 9 and 13 used", cells_listed(sort(unique(done$nodes)))),
     c("processors of a node", "2 x Intel Xeon E5-2660, 2.20 GHz, 16 cores",
       if (emulated) "hosts share one machine" else "see the report\u2019s appendix"),
     c("memory of a node", "64 GB DDR3, 1600 MHz", "see the report\u2019s appendix"),
-    c("disk of a node", "1 TB HDD", listed(disk_label[sort(unique(done$disk))])),
-    c("Gigabit Ethernet", "1,000 Mbit/s", rate(TRUE)),
-    c("InfiniBand (IPoIB)", "FDR, 56,000 Mbit/s", rate(FALSE)),
+    c("disk of a node", "1 TB HDD", cells_listed(disk_label[sort(unique(done$disk))])),
+    c("Gigabit Ethernet", "1,000 Mbit/s", cells_rate(runs, TRUE)),
+    c("InfiniBand (IPoIB)", "FDR, 56,000 Mbit/s", cells_rate(runs, FALSE)),
     c("operating system", "CentOS 6.4 (2.6.32-358)", "see the report\u2019s appendix"),
     c("Java", "Oracle JDK 1.8.0-20", "JDK 17 for Hadoop 3.4.2"),
     c("MPI", "MVAPICH2 1.9", "Open MPI")

@@ -13,7 +13,7 @@ from harness.cells.framework import Framework
 from harness.errors import KvasirError
 from harness.hadoop.benchmarks import Benchmark, Cell, grep, pagerank, sort, terasort, wordcount
 from harness.hadoop.history import JobHistory, Span
-from harness.hadoop.jobs import JobError, JobResult, JobTimeout
+from harness.hadoop.jobs import JobError, JobResult, on_master
 from harness.hosts import Hosts
 
 FACTS = Path("build/engine-hdfs/engine-hdfs.json")
@@ -70,10 +70,7 @@ class Engine(Framework):
         program = [str(self.program.resolve()), f"--namenode={cluster.layout.master.at('namenode')}"]
         program += [f"--o-ranks={o_ranks}", f"--a-ranks={a_ranks}", f"--report={report}"]
         shell = cluster.hosts.remote_shell if isinstance(cluster.hosts, Hosts) else ()
-        log = cluster.log(name)
-        log.parent.mkdir(parents=True, exist_ok=True)
-        log.unlink(missing_ok=True)
-        launched, began = time.time(), time.monotonic()
+        launched = time.time()
         command = mpi.mpirun(
             [host.name for host in workers],
             max(o_ranks, a_ranks),
@@ -81,21 +78,13 @@ class Engine(Framework):
             shell,
             [*program, f"--launched={launched:.6f}", *words],
         )
-        launcher = cluster.master.start(command, log=log, env=mpi.ENVIRONMENT)
-        try:
-            code = launcher.wait(timeout_s)
-            seconds = time.monotonic() - began
-        finally:
-            if launcher.poll() is None:
-                launcher.stop()
-        said = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
-        if code is None:
-            raise JobTimeout(f"{name}: took longer than {timeout_s:g} s, stopped (log: {log})")
-        if code:
-            raise JobError(f"{name}: exit code {code} (log: {log})\n{complaint(said)}")
+        ended = on_master(cluster, name, command, mpi.ENVIRONMENT, timeout_s)
+        ended.require(timeout_s, complaint)
         facts = read_report(report)
         history = history_of(facts, name)
-        return JobResult(seconds, said, [history], sorted(cluster.dead()), facts["time"]["work"])
+        return JobResult(
+            ended.seconds, ended.output, [history], sorted(cluster.dead()), facts["time"]["work"]
+        )
 
 
 def complaint(said: str) -> str:

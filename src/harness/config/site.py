@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import shlex
+from typing import Literal, Self
 
-from pydantic import Field, PositiveFloat
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from harness.hosts.settings import HostsSettings
 from harness.power.settings import PowerSettings
@@ -23,6 +24,16 @@ class SitePower(PowerSettings):
         return PowerSettings.model_validate(self.model_dump(exclude={"capping", "cap_scale"}))
 
 
+class Batch(Strict):
+    """How jobs are asked for at a site with SLURM. Every node of a job is the job's alone where it measures."""
+
+    partition: str | None = Field(default=None, description="none: the cluster's default")
+    account: str | None = Field(default=None, description="none: the user's default")
+    cores_per_node: PositiveInt = Field(description="MPI processes that one node takes")
+    memory_mb_per_node: PositiveInt = Field(description="2^20 bytes that a job may ask for on one node")
+    options: list[str] = Field(default=[], description="more options of sbatch, such as --constraint=haswell")
+
+
 class Site(Strict):
     """A machine or cluster."""
 
@@ -37,3 +48,23 @@ class Site(Strict):
         description="hosts, networks and disks for clusters; none: no study that needs them runs",
     )
     results: str = Field(default="results", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    batch: Batch | None = Field(
+        default=None, description="how SLURM is asked for jobs; none: jobs run on this machine"
+    )
+
+    @model_validator(mode="after")
+    def _batch_is_elsewhere(self) -> Self:
+        if (self.batch is None) != self.here:
+            raise ValueError(
+                "here: true means jobs on this machine and no section batch, here: false needs one"
+            )
+        return self
+
+    def nodes_for(self, ranks: int) -> int:
+        """Nodes that so many MPI processes take."""
+        return 1 if self.batch is None else -(-ranks // self.batch.cores_per_node)
+
+    def launch(self, ranks: int) -> list[str]:
+        """What starts an MPI program, before its name."""
+        nodes = [] if self.batch is None else [f"--nodes={self.nodes_for(ranks)}"]
+        return [*shlex.split(self.launcher), *nodes, "-n", str(ranks)]

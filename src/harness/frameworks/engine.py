@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-
 from harness.config import Config, EngineStudy, Level, MimirScale
 from harness.datasets import Text, buffer_bytes, ranks_of, text_of
 from harness.frameworks.engine_needs import needs_of
@@ -105,8 +103,9 @@ def plan(study: EngineStudy, config: Config, cap_refusal: str) -> Plan:
                         inputs=[text.path],
                         counts=text.counts,
                         built=BUILT,
-                        launcher=[*shlex.split(config.site.launcher), "-n", str(ranks)],
+                        launcher=config.site.launch(ranks),
                         ranks=ranks,
+                        nodes=config.site.nodes_for(ranks),
                         timeout_s=scale.timeout_s,
                         watch=Watch(
                             period_ms=int(point.levels["sample_ms"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,6 +114,42 @@ def fetch(cluster: Cluster, job: str) -> JobHistory:
         time.sleep(0.2)
 
 
+@dataclass(frozen=True)
+class Ended:
+    """How a program on the master ended: exit code (None: it took too long and was stopped), seconds, words."""
+
+    name: str
+    code: int | None
+    seconds: float
+    output: str
+    log: Path
+
+    def require(self, limit_s: float, reason: Callable[[str], str]) -> None:
+        """Raise JobTimeout or JobError unless it ended well; `reason` finds in its output what went wrong."""
+        if self.code is None:
+            raise JobTimeout(f"{self.name}: took longer than {limit_s:g} s, stopped (log: {self.log})")
+        if self.code:
+            raise JobError(f"{self.name}: exit code {self.code} (log: {self.log})\n{reason(self.output)}")
+
+
+def on_master(
+    cluster: Cluster, name: str, command: Sequence[str], env: Mapping[str, str], limit_s: float
+) -> Ended:
+    """Run a program on the master, its words in the log of that name; stop it after `limit_s` seconds."""
+    log = cluster.log(name)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.unlink(missing_ok=True)
+    began = time.monotonic()
+    program = cluster.master.start(command, log=log, env=env)
+    try:
+        code = program.wait(limit_s)
+        seconds = time.monotonic() - began
+    finally:
+        if program.poll() is None:
+            program.stop()
+    return Ended(name, code, seconds, _read_log(log), log)
+
+
 def run_job(
     cluster: Cluster,
     name: str,
@@ -129,26 +165,13 @@ def run_job(
     """
     conf = cluster.layout.master.conf
     command = cluster.hadoop.command(main_class, conf, heap_mb, plugins=cluster.plugins)
-    log = cluster.log(name)
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.unlink(missing_ok=True)
-    began = time.monotonic()
-    client = cluster.master.start([*command, *arguments], log=log, env=cluster.environment)
-    try:
-        code = client.wait(timeout_s)
-        seconds = time.monotonic() - began
-    finally:
-        if client.poll() is None:
-            client.stop()
-    output = _read_log(log)
-    ids = job_ids(output)
-    if code is None:
+    ended = on_master(cluster, name, [*command, *arguments], cluster.environment, timeout_s)
+    ids = job_ids(ended.output)
+    if ended.code is None:
         _kill(cluster, ids)
-        raise JobTimeout(f"{name}: took longer than {timeout_s:g} s, stopped (log: {log})")
-    if code:
-        raise JobError(f"{name}: exit code {code} (log: {log})\n{_last_words(output)}")
+    ended.require(timeout_s, _last_words)
     jobs = [fetch(cluster, job) for job in ids]
     for job in jobs:
         if job.status != "SUCCEEDED":
             raise JobError(f"{name}: {job.id} ({job.name}) {job.status}: {job.reason}")
-    return JobResult(seconds, output, jobs, sorted(cluster.dead()))
+    return JobResult(ended.seconds, ended.output, jobs, sorted(cluster.dead()))

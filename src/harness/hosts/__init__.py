@@ -25,7 +25,7 @@ shell on such a host and says what works here.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from harness.hosts.model import (
     Completed,
@@ -67,12 +67,19 @@ __all__ = [
 
 @contextlib.contextmanager
 def hosts(
-    settings: HostsSettings, n: int, *, disks: Sequence[str] | None = None, shared: Sequence[StrPath] = ()
+    settings: HostsSettings,
+    n: int,
+    *,
+    disks: Sequence[str] | None = None,
+    shared: Sequence[StrPath] = (),
+    places: Mapping[str, str] | None = None,
 ) -> Iterator[Hosts]:
     """`n` hosts, up and empty; all of them and what they left are gone at the end of the block.
 
     `disks` are the disk classes to make, by default all of the settings. `shared` are more paths below /tmp or
-    /dev/shm that emulated hosts see (the working folder is always seen). HostError: such hosts cannot be had.
+    /dev/shm that emulated hosts see (the working folder is always seen). `places` says what emulated hosts see
+    elsewhere: a path, there or not, and the folder within `Hosts.common` that lies there instead; `{host}` in it
+    is the host's name. HostError: such hosts cannot be had.
     """
     if not 1 <= n <= MOST:
         raise HostError(f"hosts: {n} were asked for, 1 to {MOST} are possible")
@@ -81,5 +88,8 @@ def hosts(
     for reason in filter(None, reasons):
         raise HostError(reason)
     slurm = settings.kind == "slurm"
-    with allocated(settings, n, chosen) if slurm else spawn_hosts(settings, n, chosen, shared) as started:
+    if places and settings.kind != "emulated":
+        raise HostError(f"hosts: only emulated hosts have places of their own, not kind {settings.kind}")
+    made = allocated(settings, n, chosen) if slurm else spawn_hosts(settings, n, chosen, shared, places)
+    with made as started:
         yield started

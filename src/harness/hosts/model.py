@@ -211,9 +211,11 @@ class Hosts(Sequence[Host]):
         settings: HostsSettings,
         disks: Sequence[str],
         remote_shell: Sequence[str] = (),
+        common: Path | None = None,
     ) -> None:
         self._members = tuple(members)
         self.settings = settings
+        self._common = common
         self.disks = tuple(disks)
         """Disk classes that were made."""
         self.remote_shell = tuple(remote_shell)
@@ -221,6 +223,16 @@ class Hosts(Sequence[Host]):
 
         For launchers: `mpirun --mca plm_rsh_agent "WORDS"`. Empty for slurm, where launchers know `srun`.
         """
+
+    @property
+    def common(self) -> Path:
+        """A folder that all hosts and this process see under the same path; it goes with the hosts.
+
+        HostError: hosts of SLURM have none of ours.
+        """
+        if self._common is None:
+            raise HostError(f"hosts: those of kind {self.settings.kind} have no common folder of their own")
+        return self._common
 
     @overload
     def __getitem__(self, index: int) -> Host: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,11 @@ def hosts_file(settings: HostsSettings, n: int) -> str:
 
 
 def plan_of(
-    settings: HostsSettings, n: int, disks: Sequence[str], shared: Sequence[StrPath]
+    settings: HostsSettings,
+    n: int,
+    disks: Sequence[str],
+    shared: Sequence[StrPath],
+    places: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """All that guardian and agent have to know."""
     token = f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
@@ -63,11 +67,16 @@ def plan_of(
             limits = settings.disks[name].model_dump(include={"medium", "size_mb", "read_mb_s", "write_mb_s"})
             own.append({"name": name, "path": str(path), **limits})
         hosts.append({"name": f"n{i}", "number": i, "addresses": addresses, "disks": own, "group": None})
+        hosts[-1]["places"] = {
+            target: f"{folders[0]}/.common/{source.format(host=f'n{i}')}"
+            for target, source in (places or {}).items()
+        }
     plan: dict[str, Any] = {
         "kind": settings.kind,
         "folders": folders,
         "hosts": hosts,
         "rsh": f"{folders[0]}/.rsh",
+        "common": f"{folders[0]}/.common",
         "aliases": aliases(settings, n),
         "interfaces": {name: one.rate_mbit_s for name, one in settings.interfaces.items()},
         "queue_ms": settings.queue_ms,

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from harness.hosts.allocation import nodes_of_allocation, step_environment
 from harness.hosts.inside.guardian import PREFIX
 from harness.hosts.model import (
     Completed,
@@ -31,7 +32,6 @@ from harness.hosts.model import (
     StrPath,
     Traffic,
     judged,
-    shown,
     tail,
 )
 from harness.hosts.probing import BOOT
@@ -50,28 +50,6 @@ def step_command(settings: HostsSettings, node: str, module: str, cwd: str = "/"
         f"--chdir={cwd}",
     ]
     return [*settings.slurm.srun, *options, settings.slurm.python, "-I", "-S", str(BOOT), module]
-
-
-def nodes_of_allocation(settings: HostsSettings) -> list[str]:
-    """Names of the allocation's hosts, in SLURM's order, or those that the settings name."""
-    if settings.slurm.nodes:
-        return list(settings.slurm.nodes)
-    listed = os.environ.get("SLURM_JOB_NODELIST") or _ask(
-        "squeue", "-h", "-j", os.environ["SLURM_JOB_ID"], "-o", "%N"
-    )
-    return _ask("scontrol", "show", "hostnames", listed.strip()).split()
-
-
-def _ask(*command: str) -> str:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise HostError(f"slurm hosts: {shown(command)}: {error}") from error
-    if done.returncode != 0:
-        raise HostError(
-            f"slurm hosts: {shown(command)} failed with code {done.returncode}: {done.stderr.strip()}"
-        )
-    return done.stdout
 
 
 class SlurmProcess(Process):
@@ -304,7 +282,12 @@ class Holder:
 def _popen(command: list[str], out: IO[bytes] | int, err: IO[bytes]) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=out, stderr=err, start_new_session=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+            env=step_environment(os.environ),
         )
     except OSError as error:
         raise HostError(f"slurm hosts: {command[0]}: {error.strerror}") from error
@@ -313,7 +296,7 @@ def _popen(command: list[str], out: IO[bytes] | int, err: IO[bytes]) -> subproce
 @contextlib.contextmanager
 def allocated(settings: HostsSettings, n: int, disks: Sequence[str]) -> Iterator[Hosts]:
     """The first `n` hosts of the allocation, with their folders."""
-    nodes = nodes_of_allocation(settings)
+    nodes = nodes_of_allocation(settings.slurm.nodes)
     if len(nodes) < n:
         raise HostError(f"slurm hosts: {n} are needed, the allocation has {len(nodes)}: {', '.join(nodes)}")
     token = f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"

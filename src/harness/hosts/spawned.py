@@ -252,10 +252,14 @@ def _text(fd: int) -> str:
 
 @contextlib.contextmanager
 def spawn_hosts(
-    settings: HostsSettings, n: int, disks: Sequence[str], shared: Sequence[StrPath]
+    settings: HostsSettings,
+    n: int,
+    disks: Sequence[str],
+    shared: Sequence[StrPath],
+    places: Mapping[str, str] | None = None,
 ) -> Iterator[Hosts]:
     """Start hosts, and end them and all they left."""
-    plan = plan_of(settings, n, disks, shared)
+    plan = plan_of(settings, n, disks, shared, places)
     with contextlib.ExitStack() as stack:
         log = os.memfd_create("hosts.log")
         stack.callback(os.close, log)
@@ -271,7 +275,7 @@ def spawn_hosts(
                 SpawnedHost(connection, host, plan["rsh"], settings, n)
                 for connection, host in zip(connections, plan["hosts"], strict=True)
             ]
-            yield Hosts(members, settings, disks, _remote_shell(Path(plan["rsh"])))
+            yield Hosts(members, settings, disks, _remote_shell(Path(plan["rsh"])), Path(plan["common"]))
         except BaseException:
             with contextlib.suppress(HostError):
                 _end(guardian, sock, connections)

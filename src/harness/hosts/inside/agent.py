@@ -12,12 +12,7 @@ import traceback
 from pathlib import Path
 from typing import Any, NoReturn
 
-from harness.hosts.inside import linux, network, server
-
-_NSSWITCH = "".join(
-    f"{what}: files\n" for what in ("passwd", "group", "hosts", "networks", "protocols", "services")
-)
-_HIDDEN = ("/tmp", "/dev/shm")
+from harness.hosts.inside import linux, mounts, network, server
 
 
 class SetupError(Exception):
@@ -117,7 +112,7 @@ def _be_host(host: dict[str, Any], plan: dict[str, Any], sock: socket.socket) ->
         server.close_inherited(set())
         os.waitpid(pid, 0)
         os._exit(0)
-    _mounts(host, plan)
+    mounts.of_host(host, plan)
     _without_ipv6()
     _batch(plan["ip"], network.inside(host["addresses"]))
     _batch(plan["tc"], network.shapes_inside(plan["interfaces"], plan["queue_ms"]))
@@ -127,61 +122,6 @@ def _be_host(host: dict[str, Any], plan: dict[str, Any], sock: socket.socket) ->
     sock.close()
     devices = {disk["name"]: disk["device"] for disk in host["disks"] if "device" in disk}
     server.run(host["socket"], door, True, devices)
-
-
-def _mounts(host: dict[str, Any], plan: dict[str, Any]) -> None:
-    """Give a host its own /tmp, /dev/shm and /proc, its own scratch folders only, and its own idea of names."""
-    seen = [
-        path for path in plan["shared"] if Path(path).is_relative_to("/tmp") or path.startswith("/dev/shm/")
-    ]
-    paths = {path: os.open(path, os.O_PATH) for path in seen if os.path.exists(path)}
-    folders = {folder: os.open(f"{folder}/{host['name']}", os.O_PATH) for folder in plan["folders"]}
-    doors = os.open(plan["rsh"], os.O_PATH)
-    for hidden in _HIDDEN:
-        linux.mount("tmpfs", hidden, "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, "mode=1777")
-    for path, fd in paths.items():
-        _bind(fd, path)
-        os.close(fd)
-    for folder, fd in folders.items():
-        os.makedirs(folder, exist_ok=True)
-        linux.mount("tmpfs", folder, "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, "mode=0755,size=1m")
-        _bind(fd, f"{folder}/{host['name']}", folder=True)
-        os.close(fd)
-    _bind(doors, plan["rsh"], folder=True)
-    os.close(doors)
-    own = f"{plan['folders'][0]}/.etc"
-    os.mkdir(own)
-    texts = {
-        "hosts": plan["hosts_file"],
-        "nsswitch.conf": _NSSWITCH,
-        "resolv.conf": "",
-        "hostname": host["name"] + "\n",
-    }
-    for name, text in texts.items():
-        Path(own, name).write_text(text)
-        if os.path.exists(f"/etc/{name}"):
-            linux.mount(f"{own}/{name}", os.path.realpath(f"/etc/{name}"), flags=linux.MS_BIND)
-    for disk in host["disks"]:
-        _mount_disk(disk)
-    linux.mount("proc", "/proc", "proc", linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
-
-
-def _bind(fd: int, target: str, folder: bool = False) -> None:
-    source = f"/proc/self/fd/{fd}"
-    if folder or os.path.isdir(source):
-        os.makedirs(target, exist_ok=True)
-    else:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        Path(target).touch()
-    linux.mount(source, target, flags=linux.MS_BIND | linux.MS_REC)
-
-
-def _mount_disk(disk: dict[str, Any]) -> None:
-    flags = linux.MS_NOSUID | linux.MS_NODEV
-    if disk["medium"] == "memory":
-        linux.mount("tmpfs", disk["path"], "tmpfs", flags, f"mode=0755,size={disk['size_mb']}m")
-    elif disk["medium"] == "device":
-        linux.mount(disk["node"], disk["path"], "ext4", flags | linux.MS_NOATIME)
 
 
 def _without_ipv6() -> None:

@@ -97,6 +97,9 @@ def _start(plan: dict[str, Any], owned: Owned) -> subprocess.Popen[bytes]:
         Path(folder, "owner").write_text(json.dumps(_me()))
         for host in plan["hosts"]:
             os.mkdir(f"{folder}/{host['name']}")
+    os.mkdir(plan["common"])
+    for source in sorted({source for host in plan["hosts"] for source in host["places"].values()}):
+        os.makedirs(source, exist_ok=True)
     os.mkdir(plan["rsh"], 0o700)
     for alias, name in plan["aliases"].items():
         os.symlink(name, f"{plan['rsh']}/{alias}")

@@ -7,11 +7,14 @@ import re
 import shutil
 import subprocess
 import time
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from harness.power.model import PowerError, Probe, Reader
 from harness.power.settings import PowerSettings, SlurmSettings
 
+EMULATED_CLUSTER = "kvasir_emulated"
+"""Name of the clusters that we emulate (harness.slurm): their joules are synthetic."""
 _NO_CAP = "no cap: source slurm only reads"
 # A feed that was read while half-written gives values just below 2^64.
 _ABSURD_J = 2**60
@@ -33,7 +36,8 @@ class Slurm:
             job_of(self._settings)
         except PowerError as error:
             return Probe(False, reason=str(error), cap_reason=_NO_CAP)
-        return Probe(True, f"measured:slurm-{plugin}", "", ("node",), False, _NO_CAP)
+        source = "emulated:slurm" if plugin.synthetic else f"measured:slurm-{plugin.name}"
+        return Probe(True, source, "", ("node",), False, _NO_CAP)
 
     def open(self) -> Reader:
         """Remember what the job has used so far."""
@@ -47,7 +51,7 @@ class SlurmReader(Reader):
         super().__init__()
         self._settings = settings
         self._job = job_of(settings)
-        self._plugin = energy_plugin(settings)
+        self._plugin = energy_plugin(settings).name
         self._steps_before = set(step_energies(settings, self._job) or {})
         self._total_before = job_energy(settings, self._job)
         self._used: dict[str, Any] = {}
@@ -109,15 +113,22 @@ def job_of(settings: SlurmSettings) -> str:
     return job
 
 
-def energy_plugin(settings: SlurmSettings) -> str:
-    """Name of the cluster's energy plugin; PowerError when there is none."""
-    match = re.search(
-        r"^AcctGatherEnergyType\s*=\s*(\S+)", _run(settings, "scontrol", "show", "config"), re.M
-    )
-    plugin = match[1].rpartition("/")[2] if match else ""
-    if plugin in ("", "none", "(null)"):
+@dataclass(frozen=True)
+class Plugin:
+    """What gathers a cluster's energy."""
+
+    name: str
+    synthetic: bool
+    """Whether the cluster is one of our emulated ones, whose counters no meter feeds."""
+
+
+def energy_plugin(settings: SlurmSettings) -> Plugin:
+    """The cluster's energy plugin; PowerError when there is none."""
+    said = dict(re.findall(r"^(\w+)\s*=\s*(\S+)", _run(settings, "scontrol", "show", "config"), re.M))
+    name = said.get("AcctGatherEnergyType", "").rpartition("/")[2]
+    if name in ("", "none", "(null)"):
         raise PowerError("this cluster gathers no energy: AcctGatherEnergyType is none in slurm.conf")
-    return plugin
+    return Plugin(name, said.get("ClusterName") == EMULATED_CLUSTER)
 
 
 def step_energies(settings: SlurmSettings, job: str) -> dict[str, int | None] | None:

@@ -1,0 +1,6 @@
+"""Entry point of `python -m harness.slurm`."""
+
+from harness.slurm.cli import main
+
+if __name__ == "__main__":
+    main()

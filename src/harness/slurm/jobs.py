@@ -1,0 +1,70 @@
+"""From runs and cells to what their jobs need, and what earlier ones took."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from harness.cells.spec import CellSpec
+from harness.config.site import Site
+from harness.frameworks import cells_needs, engine_needs
+from harness.planning import Planner
+from harness.slurm.preflight import Wanted
+from harness.slurm.resources import Job, Seen, minutes
+from harness.spec import RunSpec
+
+SIMULATION_MB = 300.0
+"""The largest simulation of the papers' size takes 66 MB, and the process that starts it 150."""
+
+
+def job_of_run(run: RunSpec) -> Job:
+    """A measured run has its nodes to itself; a simulation is one process that shares."""
+    if run.watch is None:
+        return Job(limit_s=run.timeout_s, memory_mb=SIMULATION_MB)
+    memory = engine_needs.memory_bytes([run]) / (1 << 20) / run.nodes
+    return Job(run.ranks, run.nodes, True, run.timeout_s, memory)
+
+
+def job_of_cell(cell: CellSpec, site: Site) -> Job:
+    """As many machines as the cell has hosts, unless all are on this one."""
+    nodes = 1 if site.here else cell.nodes
+    memory = cells_needs.memory_mb(cell) / max(1, nodes - 1)
+    return Job(nodes, nodes, True, 60 * cell.minutes, memory)
+
+
+def wanted_by(planner: Planner) -> Wanted:
+    """The most that any job of a plan asks for at its first attempt."""
+    site, plans = planner.config.site, [planner.plan(study) for study in planner.config.studies]
+    jobs = [job_of_run(run) for plan in plans for run in plan.runs]
+    jobs += [job_of_cell(cell, site) for cell in planner.cells.values()]
+    return Wanted(
+        nodes=max(job.nodes for job in jobs),
+        minutes=max(minutes(job, None, 1) for job in jobs),
+        memory_mb=max(round(job.memory_mb) for job in jobs),
+        disk_bytes=sum(plan.needs.disk for plan in plans),
+    )
+
+
+def preflight_of(planner: Planner) -> str:
+    """The file that says that the cluster is as its site file says, for the jobs of this plan."""
+    about = planner.config.site.model_dump_json() + repr(wanted_by(planner))
+    return f"build/preflight/{hashlib.sha256(about.encode()).hexdigest()[:12]}.json"
+
+
+@cache
+def seen_before(folder: str) -> Seen | None:
+    """The most that the benchmark files of a folder tell; None if there are none that can be read."""
+    rows: list[dict[str, str]] = []
+    for path in Path(folder).glob("*.tsv"):
+        with contextlib.suppress(OSError), path.open(encoding="utf-8") as file:
+            rows += csv.DictReader(file, delimiter="\t")
+    times, sizes = [], []
+    for row in rows:
+        with contextlib.suppress(KeyError, ValueError):
+            times.append(float(row["s"]))
+        with contextlib.suppress(KeyError, ValueError):
+            sizes.append(float(row["max_rss"]))
+    return Seen(max(times), max(sizes, default=0.0)) if times else None

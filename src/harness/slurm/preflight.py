@@ -1,0 +1,172 @@
+"""Is a cluster as its site file says? Asked before anything is queued. Each answer is one line with what to do."""
+
+from __future__ import annotations
+
+import getpass
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness.config.site import Batch
+from harness.slurm.resources import Job, option_words
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question and its answer."""
+
+    name: str
+    passed: bool
+    found: str
+    advice: str = ""
+
+    @property
+    def line(self) -> str:
+        """For people."""
+        todo = "" if self.passed or not self.advice else f"; {self.advice}"
+        return f"{'PASS' if self.passed else 'FAIL'}  {self.name}: {self.found}{todo}"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The most that any job will ask for, and what all of them leave."""
+
+    nodes: int
+    minutes: int
+    memory_mb: int
+    disk_bytes: int
+
+
+def ask(*command: str, timeout_s: float = 60) -> tuple[bool, str]:
+    """Whether a command ended well, and what it said."""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=timeout_s, stdin=subprocess.DEVNULL, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return False, str(error)
+    said = done.stdout if done.returncode == 0 else done.stderr or done.stdout
+    return done.returncode == 0, said.strip()
+
+
+def on_login(batch: Batch, wanted: Wanted) -> Iterable[Check]:
+    """What can be asked without a job. Ends early when nothing else can be asked."""
+    missing = [name for name in ("sbatch", "srun", "squeue", "scontrol", "sinfo") if not shutil.which(name)]
+    yield Check(
+        "SLURM's programs",
+        not missing,
+        f"no {', '.join(missing)}" if missing else "sbatch, srun, squeue, scontrol, sinfo",
+        "go to a login node, or load the module that has them",
+    )
+    if missing:
+        return
+    answers, said = ask("scontrol", "ping")
+    up = answers and " is UP" in said
+    yield Check("controller", up, " ".join(said.split()), "ask those who run the cluster")
+    if not up:
+        return
+    yield partition(batch, wanted)
+    yield accounting()
+    if batch.account is not None:
+        yield account(batch.account)
+    free = shutil.disk_usage(".").free
+    yield Check(
+        "space in this folder",
+        free > wanted.disk_bytes,
+        f"{free / 1e9:.1f} GB free, {wanted.disk_bytes / 1e9:.1f} GB are needed",
+        "choose a smaller scale, or move the project to a larger file system",
+    )
+
+
+def partition(batch: Batch, wanted: Wanted) -> Check:
+    """Whether the partition is there and large enough."""
+    name = "partition" + (f" {batch.partition}" if batch.partition else "")
+    chosen = ["-p", batch.partition] if batch.partition else ["-a"]  # never both
+    fine, said = ask("sinfo", "-h", "-e", *chosen, "-o", "%R|%D|%c|%m|%l")
+    rows = [row for row in (parse_partition(line) for line in said.splitlines()) if row is not None]
+    if not fine or not rows:
+        _, known = ask("sinfo", "-h", "-a", "-o", "%R")
+        return Check(name, False, "not there", f"batch.partition must be one of: {', '.join(known.split())}")
+    fitting = [row for row in rows if row.cores >= batch.cores_per_node and row.memory_mb >= wanted.memory_mb]
+    nodes = max((sum(r.nodes for r in fitting if r.name == row.name) for row in fitting), default=0)
+    limits = [row.minutes for row in rows if row.minutes is not None]
+    longest = max(limits) if len(limits) == len(rows) else None
+    found = "; ".join(row.text for row in rows)
+    need = (
+        f"needed are {wanted.nodes} nodes of {batch.cores_per_node} cores and {wanted.memory_mb} MB"
+        f" for {wanted.minutes} min"
+    )
+    passed = nodes >= wanted.nodes and (longest is None or longest >= wanted.minutes)
+    return Check(name, passed, f"{found}; {need}", "choose another partition or a smaller scale")
+
+
+@dataclass(frozen=True)
+class Row:
+    """Nodes of one kind in a partition."""
+
+    name: str
+    nodes: int
+    cores: int
+    memory_mb: int
+    minutes: int | None
+    """Longest job; None: as long as it likes."""
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        limit = "any time" if self.minutes is None else f"{self.minutes} min"
+        return f"{self.nodes} nodes of {self.cores} cores and {self.memory_mb} MB, jobs of {limit}"
+
+
+def parse_partition(line: str) -> Row | None:
+    """A line of `sinfo -o "%R|%D|%c|%m|%l"`; None for another one."""
+    parts = line.strip().split("|")
+    if len(parts) != 5 or not all(re.match(r"\d+", part) for part in parts[1:4]):
+        return None
+    nodes, cores, memory = (int(re.findall(r"\d+", part)[0]) for part in parts[1:4])
+    return Row(parts[0], nodes, cores, memory, minutes_of(parts[4]))
+
+
+def minutes_of(text: str) -> int | None:
+    """SLURM's `[days-]hours:minutes:seconds`, `minutes:seconds` or `infinite`."""
+    days, _, clock = text.rpartition("-")
+    if not re.fullmatch(r"\d+(:\d+){1,2}", clock):
+        return None
+    fields = [int(part) for part in clock.split(":")]
+    if len(fields) == 2 and not days:
+        fields.insert(0, 0)
+    hours, minutes = fields[0], fields[1]
+    return (int(days or 0) * 24 + hours) * 60 + minutes
+
+
+def accounting() -> Check:
+    """Without accounts Snakemake's plugin would wait for ever for the state of its jobs."""
+    fine, said = ask("sacct", "-n", "-X", "--starttime", "now")
+    return Check(
+        "accounts (sacct)",
+        fine,
+        "sacct answers" if fine else said.splitlines()[0] if said else "sacct does not answer",
+        "without slurmdbd add `slurm-status-command: squeue` to slurm/config.yaml",
+    )
+
+
+def account(wanted: str) -> Check:
+    """Whether this user may use the account."""
+    fine, said = ask("sacctmgr", "-n", "-P", "show", "assoc", f"user={getpass.getuser()}", "format=account")
+    known = sorted(set(said.split())) if fine else []
+    return Check(
+        f"account {wanted}",
+        wanted in known,
+        "there" if wanted in known else f"this user has {', '.join(known) or 'none that sacctmgr names'}",
+        "correct batch.account",
+    )
+
+
+def allocation(batch: Batch, nodes: int, minutes: int = 10) -> list[str]:
+    """Options of `salloc` for whole nodes."""
+    options = [f"--nodes={nodes}", f"--ntasks={nodes}", f"--time={minutes}", "--quiet"]
+    options += [f"--partition={batch.partition}"] if batch.partition else []
+    options += [f"--account={batch.account}"] if batch.account else []
+    return [*options, *option_words(Job(ranks=nodes, nodes=nodes, whole=True), batch)]

@@ -1,0 +1,66 @@
+"""What a job asks SLURM for, as the resources of Snakemake's SLURM plugin. Pure functions.
+
+A job without MPI's launcher around it: the plugin runs our script as one task, and the script starts steps of its
+own beside it (`srun --overlap`), on the first node for one process, on all of them for more.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+
+from harness.config.site import Batch
+
+MARGIN = 1.5
+"""A job may take so much longer, and so much more memory, than the longest and largest that did the same before."""
+START_MINUTES = 2
+"""For what SLURM and Snakemake do before and after."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What earlier runs of the same kind took, at most."""
+
+    seconds: float
+    memory_mb: float
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one job needs, as far as its kind knows."""
+
+    ranks: int = 1
+    nodes: int = 1
+    whole: bool = False
+    """Whether it measures, so that its nodes must be its own."""
+    limit_s: float = 0.0
+    """After so many seconds it ends itself."""
+    memory_mb: float = 0.0
+    """On one node."""
+
+
+def minutes(job: Job, seen: Seen | None, attempt: int) -> int:
+    """Time limit: never more than the job takes at most; less where earlier runs say so; double after a failure."""
+    most = -(-int(job.limit_s) // 60)
+    likely = most if seen is None else -(-int(seen.seconds * MARGIN) // 60)
+    return START_MINUTES + min(most, likely << attempt - 1)
+
+
+def memory_mb(job: Job, seen: Seen | None, attempt: int, batch: Batch | None) -> int:
+    """Memory on each node: all of it for a whole node, else what is needed, double after a failure."""
+    if batch is not None and job.whole:
+        return batch.memory_mb_per_node
+    likely = max(job.memory_mb, 0.0 if seen is None else seen.memory_mb * MARGIN)
+    wanted = max(500, round(likely)) << attempt - 1
+    return wanted if batch is None else min(wanted, batch.memory_mb_per_node)
+
+
+def option_words(job: Job, batch: Batch) -> list[str]:
+    """Options of sbatch and salloc besides those that the plugin has resources for."""
+    own = ["--exclusive", f"--ntasks-per-node={-(-job.ranks // job.nodes)}"] if job.whole else []
+    return [*own, *batch.options]
+
+
+def options(job: Job, batch: Batch | None) -> str | None:
+    """The same as one text for sbatch's command line; None if there are none."""
+    return shlex.join(option_words(job, batch)) or None if batch is not None else None

@@ -1,0 +1,111 @@
+"""The preflight against clusters that answer in many ways: each wrong one is a line with what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.config.site import Batch
+from harness.slurm.preflight import Check, Wanted, allocation, minutes_of, on_login, parse_partition
+
+BATCH = Batch(partition="compute", account="hpc", cores_per_node=8, memory_mb_per_node=30_000)
+WANTED = Wanted(nodes=3, minutes=60, memory_mb=4_000, disk_bytes=1)
+
+
+class Login:
+    """Programs of SLURM that say what a test wants."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in ("sbatch", "srun", "squeue"):
+            self.says(name, "")
+        self.says("scontrol", "Slurmctld(primary) at head is UP")
+        self.says("sinfo", "compute|4|16|64000+|2-00:00:00")
+        self.says("sacct", "")
+        self.says("sacctmgr", "hpc\nother")
+
+    def says(self, name: str, text: str, code: int = 0) -> None:
+        path = self.folder / name
+        path.write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\nexit {code}\n")
+        path.chmod(0o755)
+
+    def checks(self, wanted: Wanted = WANTED) -> dict[str, Check]:
+        return {check.name: check for check in on_login(BATCH, wanted)}
+
+
+@pytest.fixture
+def login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Login:
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    return Login(tmp_path)
+
+
+def test_a_cluster_as_described_passes(login: Login) -> None:
+    checks = login.checks()
+    assert [check.name for check in checks.values() if not check.passed] == []
+    assert "4 nodes of 16 cores and 64000 MB, jobs of 2880 min" in checks["partition compute"].line
+    assert all(check.line.startswith("PASS  ") for check in checks.values())
+
+
+@pytest.mark.parametrize(
+    ("program", "text", "code", "name", "said"),
+    [
+        ("scontrol", "Slurmctld(primary) at head is DOWN", 0, "controller", "ask those who run the cluster"),
+        ("sinfo", "", 0, "partition compute", "batch.partition must be one of"),
+        ("sinfo", "compute|2|16|64000|infinite", 0, "partition compute", "2 nodes"),
+        ("sinfo", "compute|4|4|64000|infinite", 0, "partition compute", "of 8 cores"),
+        ("sinfo", "compute|4|16|2000|infinite", 0, "partition compute", "4000 MB"),
+        ("sinfo", "compute|4|16|64000|30:00", 0, "partition compute", "jobs of 30 min"),
+        (
+            "sacct",
+            "Slurm accounting storage is disabled",
+            1,
+            "accounts (sacct)",
+            "slurm-status-command: squeue",
+        ),
+        ("sacctmgr", "other", 0, "account hpc", "this user has other; correct batch.account"),
+    ],
+)
+def test_what_differs_fails_and_says_what_to_do(
+    login: Login, program: str, text: str, code: int, name: str, said: str
+) -> None:
+    login.says(program, text, code)
+    check = login.checks()[name]
+    assert not check.passed
+    assert check.line.startswith(f"FAIL  {name}: ")
+    assert said in check.line
+
+
+def test_too_little_space_and_no_slurm_at_all(login: Login, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not login.checks(Wanted(1, 1, 1, 10**18))["space in this folder"].passed
+    monkeypatch.setenv("PATH", "/nonexistent")
+    checks = login.checks()
+    assert list(checks) == ["SLURM's programs"]
+    assert "no sbatch, srun" in checks["SLURM's programs"].line
+
+
+def test_nodes_of_two_kinds_count_together_where_both_fit(login: Login) -> None:
+    login.says(
+        "sinfo", "compute|2|16|64000|infinite\ncompute|1|32|128000|infinite\ncompute|9|4|64000|infinite"
+    )
+    assert login.checks()["partition compute"].passed
+    assert not login.checks(Wanted(4, 60, 4_000, 1))["partition compute"].passed
+
+
+@given(days=st.integers(0, 30), hours=st.integers(0, 23), left=st.integers(0, 59))
+def test_times_as_slurm_writes_them(days: int, hours: int, left: int) -> None:
+    prefix = f"{days}-" if days else ""
+    assert minutes_of(f"{prefix}{hours:02d}:{left:02d}:30") == (days * 24 + hours) * 60 + left
+
+
+def test_odd_times_and_lines() -> None:
+    assert (minutes_of("30:00"), minutes_of("infinite"), minutes_of("n/a")) == (30, None, None)
+    assert parse_partition("head line") is None
+    assert parse_partition("a|b|c|d|e") is None
+
+
+def test_the_job_of_the_preflight_asks_for_whole_nodes() -> None:
+    options = allocation(BATCH, 2)
+    assert {"--nodes=2", "--exclusive", "--partition=compute", "--account=hpc", "--time=10"} <= set(options)
