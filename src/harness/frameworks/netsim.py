@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-
 from harness.config import Config, Level, NetsimStudy
 from harness.config.netsim_study import Document, Program
 from harness.plan import lenders, seed_of, selected
@@ -19,9 +17,9 @@ MEMORY = 200_000_000
 def laid_over(below: Document, above: Document) -> Document:
     """`above` over `below`: objects are joined key by key, null takes a key away, anything else replaces.
 
-    Neither is changed.
+    Neither is changed; the result shares what it took over from them, so it is not to be changed either.
     """
-    result = copy.deepcopy(below)
+    result = dict(below)
     for key, value in above.items():
         old = result.get(key)
         if value is None:
@@ -29,7 +27,7 @@ def laid_over(below: Document, above: Document) -> Document:
         elif isinstance(value, dict) and isinstance(old, dict):
             result[key] = laid_over(old, value)
         else:
-            result[key] = copy.deepcopy(value)
+            result[key] = value
     return result
 
 
