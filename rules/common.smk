@@ -1,6 +1,7 @@
 # Helpers only: the checked configuration, the plans made from it, and the functions that rules call.
 # Everything here looks things up; the thinking is done in src/harness.
 
+import os
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from harness.planning import Planner, told
 from harness.processes import own_runs
 from harness.slurm import resources
 from harness.slurm.jobs import job_of_cell, job_of_run, preflight_of, seen_before
+from harness.slurm.orphans import cancel_orphans
 
 
 def compiled(folder):
@@ -80,8 +82,11 @@ def run_spec(wildcards):
 
 
 def run_json(wildcards):
-    """The specification of a run as text: a rule parameter, so that a changed factor reruns the run."""
-    return run_spec(wildcards).model_dump_json()
+    """The specification of a run as text: a rule parameter, so that a changed factor reruns the run.
+
+    What a scheduler is told of it changes no result.
+    """
+    return run_spec(wildcards).model_dump_json(exclude={"expected_s"})
 
 
 def run_inputs(wildcards):
@@ -401,8 +406,20 @@ onstart:
     print("\n".join(lines), file=sys.stderr, flush=True)
     if short:
         raise WorkflowError(short)
+    if CONFIG.site.batch is not None:
+        # Snakemake's lock is ours: what is in the queue from this folder was submitted by one that was killed.
+        try:
+            gone = cancel_orphans(Path.cwd(), os.environ.get("SLURM_JOB_ID"))
+        except KvasirError as error:
+            raise WorkflowError(str(error)) from None
+        if gone:
+            print(
+                f"cancelled what a killed run had left in the queue: {', '.join(gone)}",
+                file=sys.stderr,
+            )
     if (
         CONFIG.site.batch is not None
+        and set(workflow.dag_settings.targets) != {"preflight"}
         and not Path(answer := preflight_answer()).is_file()
     ):
         chosen = told(CONFIG)

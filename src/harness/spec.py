@@ -40,6 +40,8 @@ class RunSpec(_Model):
     built: str
     """The file that says what the programs are and how they were built."""
     timeout_s: int
+    expected_s: int | None = None
+    """What it will hardly exceed, for a scheduler; None: nobody knows better than `timeout_s`."""
     inputs: list[str] = []
     """Files the program reads, as the workflow knows them."""
     counts: str | None = None

@@ -70,6 +70,16 @@ def test_rates_are_kept_and_their_ratio_is_right(three: Hosts, tmp_path: Path) -
     assert measured["ib"] / measured["gbe"] == pytest.approx(10, rel=0.25)
 
 
+def test_links_can_be_without_a_rate_for_a_while(three: Hosts, tmp_path: Path) -> None:
+    cap = 30e6 / 8
+    with three.unlimited():
+        total, seconds = received(three, "n1", [0], 30_000_000, tmp_path)
+        assert total == 30_000_000
+        assert total / seconds > 3 * cap
+    total, seconds = received(three, "n1", [0], 5_000_000, tmp_path)
+    assert total / seconds <= 1.1 * cap
+
+
 def test_two_senders_share_the_receivers_link(three: Hosts, tmp_path: Path) -> None:
     total, seconds = received(three, "n1", [0, 2], 5_000_000, tmp_path)
     assert total == 10_000_000

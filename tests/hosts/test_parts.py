@@ -18,11 +18,11 @@ from harness.hosts.inside import guardian, holder, network, usage, wire
 )
 def test_shape(rate: float, burst: int, limit: int) -> None:
     line = network.shape("ib0", rate, 200)
-    assert line == f"qdisc add dev ib0 root tbf rate {round(rate * 1e6)}bit burst {burst} limit {limit}"
+    assert line == f"qdisc replace dev ib0 root tbf rate {round(rate * 1e6)}bit burst {burst} limit {limit}"
 
 
 def test_only_interfaces_with_a_rate_are_shaped() -> None:
-    assert network.shapes_inside({"gbe": None, "ib": 5}, 200)[0].startswith("qdisc add dev ib ")
+    assert network.shapes_inside({"gbe": None, "ib": 5}, 200)[0].startswith("qdisc replace dev ib ")
     assert len(network.shapes_of_ports({"gbe": None, "ib": 5}, range(3), 200)) == 3
 
 

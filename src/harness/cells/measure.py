@@ -137,15 +137,20 @@ def measure(here: Here, run: CellRun, framework: Framework) -> Outcome:
 
 
 def attempt(here: Here, run: CellRun, framework: Framework, name: str, folder: Path) -> list[Metric]:
-    """The run itself; leaves trace and tasks in `folder`. Raises KvasirError when it is no time."""
+    """The run itself; leaves trace and tasks in `folder`. Raises KvasirError when it is no time.
+
+    Emulated links have their rates in the run alone: inputs are made and outputs checked as fast as the machine can.
+    """
     benchmark = make(run.benchmark, run.settings)
-    benchmark.prepare(here.cell)
-    framework.prepare(benchmark, here.cell)
+    with here.hosts.unlimited():
+        benchmark.prepare(here.cell)
+        framework.prepare(benchmark, here.cell)
     power = PowerSettings.model_validate(here.spec.power)
     with Monitor(here.hosts, period_s=here.spec.period_s, trace=folder / "trace.csv", power=power) as monitor:
         result = framework.execute(benchmark, here.cell, name)
     tasks.write(tasks.of_jobs(result.jobs, monitor.origin), folder / "tasks.csv")
-    metrics, _ = benchmark.validate(here.cell, result)
+    with here.hosts.unlimited():
+        metrics, _ = benchmark.validate(here.cell, result)
     disturbed = Metric(name="disturbed", value=float(bool(result.disturbed)), unit="1", source=CLOCK)
     return [*times(result), *metrics, *monitor.metrics(result.seconds), link_rate(here), disturbed]
 

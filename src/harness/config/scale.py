@@ -37,6 +37,9 @@ class EeeScale(Strict):
 
     repetitions: PositiveInt = Field(le=100, description="seeds a point")
     timeout_s: PositiveInt
+    expected_s: PositiveInt = Field(
+        description="what a long simulation takes, for a scheduler: 50 share one of its jobs, which asks for their sum"
+    )
     more_repetitions: dict[str, PositiveInt] = Field(
         default_factory=dict, description="experiments with another number of seeds"
     )

@@ -112,6 +112,7 @@ def plan(study: NetsimStudy, config: Config) -> Plan:
                         document=document if program.passed == "file" else None,
                         built=BUILT,
                         timeout_s=scale.timeout_s,
+                        expected_s=scale.expected_s,
                     )
                 )
         tables[name] = TableSpec(

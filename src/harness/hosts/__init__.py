@@ -13,7 +13,8 @@
         daemon = h[1].start(["some", "daemon"], log="d.log") # .pid .poll() .wait(s) .signal(n) .stop()
         h[0].connect("n1", 8088)            # a socket of this process in the host's network
         h.interconnect("ib").names          # ('n0-ib', 'n1-ib', 'n2-ib')
-        h.remote_shell                      # words that stand in for ssh between the hosts (mpirun)
+        with h.unlimited(): ...             # emulated links as fast as the machine, for what is not measured
+    h.remote_shell                      # words that stand in for ssh between the hosts (mpirun)
         h[1].counters()                     # CPU seconds, memory, bytes per interface and disk
 
 Emulated hosts are namespaces: own network, names, processes, /tmp and /dev/shm. They see the machine's files,
@@ -43,7 +44,7 @@ from harness.hosts.plan import MOST
 from harness.hosts.probing import disk_refusal, refusal
 from harness.hosts.settings import Disk, HostsSettings, Interface, SlurmHosts
 from harness.hosts.slurm import allocated
-from harness.hosts.spawned import spawn_hosts
+from harness.hosts.spawning import spawn_hosts
 
 __all__ = [
     "Completed",

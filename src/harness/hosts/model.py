@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import shlex
 import signal
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
@@ -252,6 +253,14 @@ class Hosts(Sequence[Host]):
             tuple(host.address(interface) for host in self),
             self.settings.interfaces[interface].rate_mbit_s,
         )
+
+    @contextlib.contextmanager
+    def unlimited(self) -> Iterator[None]:
+        """Within the block links whose rates are emulated have none: for what is not measured.
+
+        Real links are as they are.
+        """
+        yield
 
     def counters(self, host: Host | int) -> Counters:
         """What the processes of one host have used so far."""

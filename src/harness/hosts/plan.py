@@ -87,6 +87,7 @@ def plan_of(
     }
     if settings.kind == "emulated":
         plan |= {"unshare": list(isolation().command), "ip": program("ip"), "tc": program("tc")}
+        plan["nsenter"] = program("nsenter")
         _add_groups(plan, settings, disks, token)
     return plan
 

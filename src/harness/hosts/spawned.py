@@ -1,19 +1,15 @@
-"""Hosts that this process starts itself, emulated and local: plan, guardian, and one connection per host."""
+"""A host that this process starts itself, emulated or local: one connection to its server, and its commands."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import select
-import shlex
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,23 +20,18 @@ from harness.hosts.model import (
     DiskTraffic,
     Host,
     HostError,
-    Hosts,
     Process,
     StrPath,
     Traffic,
     judged,
     shown,
-    tail,
 )
-from harness.hosts.plan import addresses_of, known_names, names_of, plan_of
-from harness.hosts.probing import BOOT
+from harness.hosts.plan import addresses_of, known_names, names_of
 from harness.hosts.settings import Disk, HostsSettings
-
-_FDS_PER_MESSAGE = 8
 
 
 class Connection:
-    """Requests to one host's server, one at a time."""
+    """Requests to one host's server, or to all hosts' first process, one at a time."""
 
     def __init__(self, host: str, sock: socket.socket) -> None:
         self.host = host
@@ -185,7 +176,7 @@ class SpawnedHost(Host):
                 raise
             if code is None:
                 process.stop(2)
-            out, err = _text(fds[1]), _text(fds[2])
+            out, err = text_of(fds[1]), text_of(fds[2])
         seconds = time.monotonic() - began
         return judged(
             Completed(self.name, process.command, code or 0, out, err, seconds), code, timeout_s, check
@@ -244,114 +235,8 @@ def disk_traffic(disk: Disk, read: int, written: int, busy_s: float) -> DiskTraf
     return DiskTraffic(read, written, max(busy_s, slowed_s))
 
 
-def _text(fd: int) -> str:
+def text_of(fd: int) -> str:
+    """All that was written to a file in memory."""
     os.lseek(fd, 0, os.SEEK_SET)
     with os.fdopen(os.dup(fd), "rb") as file:
         return file.read().decode(errors="replace")
-
-
-@contextlib.contextmanager
-def spawn_hosts(
-    settings: HostsSettings,
-    n: int,
-    disks: Sequence[str],
-    shared: Sequence[StrPath],
-    places: Mapping[str, str] | None = None,
-) -> Iterator[Hosts]:
-    """Start hosts, and end them and all they left."""
-    plan = plan_of(settings, n, disks, shared, places)
-    with contextlib.ExitStack() as stack:
-        log = os.memfd_create("hosts.log")
-        stack.callback(os.close, log)
-        guardian, sock = _start_guardian(stack, log)
-        pairs = [socket.socketpair() for _ in plan["hosts"]]
-        connections = [
-            Connection(host["name"], ours) for host, (ours, _) in zip(plan["hosts"], pairs, strict=True)
-        ]
-        try:
-            _hand_over(sock, plan, [theirs for _, theirs in pairs])
-            _await_ready(sock, settings, log)
-            members = [
-                SpawnedHost(connection, host, plan["rsh"], settings, n)
-                for connection, host in zip(connections, plan["hosts"], strict=True)
-            ]
-            yield Hosts(members, settings, disks, _remote_shell(Path(plan["rsh"])), Path(plan["common"]))
-        except BaseException:
-            with contextlib.suppress(HostError):
-                _end(guardian, sock, connections)
-            raise
-        _end(guardian, sock, connections)
-
-
-def _remote_shell(folder: Path) -> tuple[str, str]:
-    """Launchers take its words apart at blanks, which the names of our own folders may have: a file says them."""
-    script = folder / "rsh"
-    words = shlex.join([sys.executable, "-I", "-S", str(BOOT), "rsh"])
-    script.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
-    return "/bin/sh", str(script)
-
-
-def _start_guardian(stack: contextlib.ExitStack, log: int) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    ours, theirs = socket.socketpair()
-    stack.callback(ours.close)
-    me = os.pidfd_open(os.getpid())
-    command = [sys.executable, "-I", "-S", str(BOOT), "guardian", str(theirs.fileno()), str(me)]
-    try:
-        guardian = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            pass_fds=[theirs.fileno(), me],
-            start_new_session=True,
-            cwd="/",
-        )
-    finally:
-        theirs.close()
-        os.close(me)
-    return guardian, ours
-
-
-def _hand_over(sock: socket.socket, plan: dict[str, Any], ends: list[socket.socket]) -> None:
-    """Send the plan and the hosts' ends of the connections, which are the guardian's alone from then on."""
-    try:
-        for at in range(0, len(ends), _FDS_PER_MESSAGE):
-            fds = [end.fileno() for end in ends[at : at + _FDS_PER_MESSAGE]]
-            wire.send(sock, plan if at == 0 else {}, fds)
-    except OSError as error:
-        raise HostError(f"hosts: the guardian process ended at once ({error.strerror})") from error
-    finally:
-        for end in ends:
-            end.close()
-
-
-def _await_ready(sock: socket.socket, settings: HostsSettings, log: int) -> None:
-    sock.settimeout(settings.start_timeout_s)
-    try:
-        answer = wire.receive(sock)
-    except TimeoutError:
-        answer = ({"error": f"not up after {settings.start_timeout_s:g} s"}, [])
-    sock.settimeout(None)
-    message = answer[0] if answer is not None else {"error": "the guardian process ended"}
-    if "error" in message:
-        said = tail(_text(log))
-        raise HostError(f"{settings.kind} hosts: {message['error']}" + (f"\n{said}" if said else ""))
-
-
-def _end(guardian: subprocess.Popen[bytes], sock: socket.socket, connections: list[Connection]) -> None:
-    for connection in connections:
-        connection.close()
-    trouble = ""
-    with contextlib.suppress(OSError, json.JSONDecodeError):
-        wire.send(sock, {"end": True})
-        sock.settimeout(60)
-        while (answer := wire.receive(sock)) is not None:
-            trouble = answer[0].get("trouble", trouble)
-    sock.close()
-    try:
-        guardian.wait(10)
-    except subprocess.TimeoutExpired:
-        guardian.kill()
-        guardian.wait()
-    if trouble:
-        raise HostError(f"hosts: these could not be removed: {trouble}; remove them by hand")

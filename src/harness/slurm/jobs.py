@@ -23,7 +23,7 @@ SIMULATION_MB = 300.0
 def job_of_run(run: RunSpec) -> Job:
     """A measured run has its nodes to itself; a simulation is one process that shares."""
     if run.watch is None:
-        return Job(limit_s=run.timeout_s, memory_mb=SIMULATION_MB)
+        return Job(limit_s=run.timeout_s, likely_s=run.expected_s, memory_mb=SIMULATION_MB)
     memory = engine_needs.memory_bytes([run]) / (1 << 20) / run.nodes
     return Job(run.ranks, run.nodes, True, run.timeout_s, memory)
 

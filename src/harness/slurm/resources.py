@@ -14,7 +14,7 @@ from harness.config.site import Batch
 MARGIN = 1.5
 """A job may take so much longer, and so much more memory, than the longest and largest that did the same before."""
 START_MINUTES = 2
-"""For what SLURM and Snakemake do before and after."""
+"""For what SLURM and Snakemake do before and after a job of its own."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,23 @@ class Job:
     """Whether it measures, so that its nodes must be its own."""
     limit_s: float = 0.0
     """After so many seconds it ends itself."""
+    likely_s: float | None = None
+    """What it will hardly exceed; None: its limit."""
     memory_mb: float = 0.0
     """On one node."""
 
 
 def minutes(job: Job, seen: Seen | None, attempt: int) -> int:
-    """Time limit: never more than the job takes at most; less where earlier runs say so; double after a failure."""
+    """Time limit: never more than the job takes at most; less where earlier runs say so; double after a failure.
+
+    Simulations share a job, whose limit is the sum of theirs: its start is in their minutes, which are rounded up.
+    """
     most = -(-int(job.limit_s) // 60)
-    likely = most if seen is None else -(-int(seen.seconds * MARGIN) // 60)
-    return START_MINUTES + min(most, likely << attempt - 1)
+    likely_s = (
+        (job.limit_s if job.likely_s is None else job.likely_s) if seen is None else seen.seconds * MARGIN
+    )
+    start = START_MINUTES if job.whole else 0
+    return start + max(1, min(most, -(-int(likely_s) // 60) << attempt - 1))
 
 
 def memory_mb(job: Job, seen: Seen | None, attempt: int, batch: Batch | None) -> int:

@@ -22,6 +22,7 @@ jobs = st.builds(
     whole=st.booleans(),
     limit_s=st.floats(1, 1e5),
     memory_mb=st.floats(0, 1e6),
+    likely_s=st.none() | st.floats(1, 1e6),
 )
 seens = st.none() | st.builds(Seen, seconds=st.floats(0, 1e5), memory_mb=st.floats(0, 1e6))
 
@@ -31,16 +32,26 @@ def test_more_is_asked_for_after_a_failure_and_never_more_than_there_can_be(
     job: Job, seen: Seen | None, attempt: int
 ) -> None:
     assert minutes(job, seen, attempt) <= minutes(job, seen, attempt + 1)
-    assert START_MINUTES <= minutes(job, seen, attempt) <= START_MINUTES + job.limit_s / 60 + 1
+    assert 1 <= minutes(job, seen, attempt) <= START_MINUTES + job.limit_s / 60 + 1
     asked = memory_mb(job, seen, attempt, BATCH)
     assert 0 < asked <= BATCH.memory_mb_per_node
     assert asked <= memory_mb(job, seen, attempt + 1, BATCH)
 
 
 def test_a_job_without_history_may_take_its_whole_limit() -> None:
-    assert minutes(Job(limit_s=600), None, 1) == START_MINUTES + 10
-    assert minutes(Job(limit_s=600), Seen(60, 0), 1) == START_MINUTES + 2
-    assert minutes(Job(limit_s=600), Seen(60, 0), 2) == START_MINUTES + 4
+    whole = Job(limit_s=600, whole=True)
+    assert minutes(whole, None, 1) == START_MINUTES + 10
+    assert minutes(whole, Seen(60, 0), 1) == START_MINUTES + 2
+    assert minutes(whole, Seen(60, 0), 2) == START_MINUTES + 4
+
+
+def test_simulations_ask_for_what_they_will_hardly_exceed() -> None:
+    simulation = Job(limit_s=600, likely_s=60)
+    assert [minutes(simulation, None, attempt) for attempt in (1, 2, 5)] == [1, 2, 10]
+    assert minutes(simulation, Seen(80, 0), 1) == 2
+
+
+def test_a_job_asks_for_the_memory_that_earlier_ones_took() -> None:
     assert memory_mb(Job(memory_mb=1000), Seen(1, 4000), 1, None) == 6000
 
 

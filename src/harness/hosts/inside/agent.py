@@ -1,10 +1,11 @@
-"""The first process of the hosts' namespaces: makes networks and hosts, then stays until it is killed."""
+"""The first process of the hosts' namespaces: makes networks and hosts, sets other rates, until it is killed."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import traceback
 from pathlib import Path
 from typing import Any, NoReturn
 
-from harness.hosts.inside import linux, mounts, network, server
+from harness.hosts.inside import linux, mounts, network, server, wire
 
 
 class SetupError(Exception):
@@ -20,12 +21,12 @@ class SetupError(Exception):
 
 
 def main(argv: list[str]) -> int:
-    """Set up what the plan on standard input says; report in one line on standard output; then wait."""
+    """Set up what the plan on standard input says; report in one line on standard output; then do as told."""
     report = os.dup(1)
     os.dup2(2, 1)
     try:
         plan = json.loads(sys.stdin.buffer.read())
-        _local(plan, report) if plan["kind"] == "local" else _emulated(plan, report)
+        pids = _local(plan, report) if plan["kind"] == "local" else _emulated(plan, report)
     except (SetupError, OSError, ValueError, KeyError) as error:
         detail = str(error) if isinstance(error, (SetupError, OSError)) else traceback.format_exc()
         os.write(report, json.dumps({"error": detail}).encode() + b"\n")
@@ -34,23 +35,59 @@ def main(argv: list[str]) -> int:
         os.close(host["socket"])
     os.write(report, b"{}\n")
     os.close(report)
-    while True:  # ends with the guardian, or when the last host has
-        try:
-            os.wait()
-        except ChildProcessError:
-            return 0
+    _serve(plan, pids)
+    return 0
 
 
-def _local(plan: dict[str, Any], report: int) -> None:
+def _serve(plan: dict[str, Any], pids: list[int]) -> None:
+    """Set rates when told to; ends with the guardian, or when the last host has."""
+    control = socket.socket(fileno=plan["control"])
+    poller = select.poll()
+    poller.register(control, select.POLLIN)
+    alive = {os.pidfd_open(pid) for pid in pids}
+    for host in alive:
+        poller.register(host, select.POLLIN)
+    while alive:
+        for fd, _ in poller.poll():
+            if fd in alive:
+                alive.discard(fd)
+                poller.unregister(fd)
+            elif (received := wire.receive(control)) is None:
+                poller.unregister(control)
+            else:
+                with contextlib.suppress(OSError):
+                    wire.send(control, _limit(plan, pids, received[0]["limited"]))
+
+
+def _limit(plan: dict[str, Any], pids: list[int], limited: bool) -> dict[str, str]:
+    """Links have their rates, or go as fast as the machine; what is queued stays queued."""
+    if plan["kind"] == "local":
+        return {}
+    rates = plan["interfaces"] if limited else network.lifted(plan["interfaces"])
+    try:
+        _batch([plan["tc"]], network.shapes_of_ports(rates, range(len(pids)), plan["queue_ms"]))
+        for pid in pids:
+            inside = [plan["nsenter"], f"--net=/proc/{pid}/ns/net", plan["tc"]]
+            _batch(inside, network.shapes_inside(rates, plan["queue_ms"]))
+    except (SetupError, OSError) as error:
+        return {"error": str(error)}
+    return {}
+
+
+def _local(plan: dict[str, Any], report: int) -> list[int]:
+    pids = []
     for host in plan["hosts"]:
         door = server.door_at(f"{plan['rsh']}/{host['name']}")
-        if os.fork() == 0:
+        pid = os.fork()
+        if pid == 0:
             linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
             server.run(host["socket"], door, False, {})
+        pids.append(pid)
         door.close()
+    return pids
 
 
-def _emulated(plan: dict[str, Any], report: int) -> None:
+def _emulated(plan: dict[str, Any], report: int) -> list[int]:
     _without_ipv6()
     rates = plan["interfaces"]
     ends = [_fork(host, plan, report) for host in plan["hosts"]]
@@ -58,13 +95,14 @@ def _emulated(plan: dict[str, Any], report: int) -> None:
     for host, (pid, sock) in zip(plan["hosts"], ends, strict=True):
         _expect(sock, host["name"])
         lines += network.links(rates, host["number"], pid)
-    _batch(plan["ip"], lines)
-    _batch(plan["tc"], network.shapes_of_ports(rates, range(len(ends)), plan["queue_ms"]))
+    _batch([plan["ip"]], lines)
+    _batch([plan["tc"]], network.shapes_of_ports(rates, range(len(ends)), plan["queue_ms"]))
     for _, sock in ends:
         sock.sendall(b"\n")
     for host, (_, sock) in zip(plan["hosts"], ends, strict=True):
         _expect(sock, host["name"])
         sock.close()
+    return [pid for pid, _ in ends]
 
 
 def _fork(host: dict[str, Any], plan: dict[str, Any], report: int) -> tuple[int, socket.socket]:
@@ -114,8 +152,8 @@ def _be_host(host: dict[str, Any], plan: dict[str, Any], sock: socket.socket) ->
         os._exit(0)
     mounts.of_host(host, plan)
     _without_ipv6()
-    _batch(plan["ip"], network.inside(host["addresses"]))
-    _batch(plan["tc"], network.shapes_inside(plan["interfaces"], plan["queue_ms"]))
+    _batch([plan["ip"]], network.inside(host["addresses"]))
+    _batch([plan["tc"]], network.shapes_inside(plan["interfaces"], plan["queue_ms"]))
     os.chdir("/")
     door = server.door_at(f"{plan['rsh']}/{host['name']}")
     sock.sendall(b"\n")
@@ -131,12 +169,12 @@ def _without_ipv6() -> None:
         Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
 
 
-def _batch(program: str, lines: list[str]) -> None:
+def _batch(program: list[str], lines: list[str]) -> None:
     """Let `ip` or `tc` do some lines."""
     if not lines:
         return
-    done = subprocess.run([program, "-batch", "-"], input="\n".join(lines), capture_output=True, text=True)
+    done = subprocess.run([*program, "-batch", "-"], input="\n".join(lines), capture_output=True, text=True)
     if done.returncode != 0:
         raise SetupError(
-            f"{program}: {done.stderr.strip() or f'exit code {done.returncode}'} (of: {'; '.join(lines)})"
+            f"{program[-1]}: {done.stderr.strip() or f'exit code {done.returncode}'} (of: {'; '.join(lines)})"
         )

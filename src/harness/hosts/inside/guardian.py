@@ -37,7 +37,8 @@ def main(argv: list[str]) -> int:
     if received is None:
         return 0
     plan, fds = received
-    for host, fd in zip(plan["hosts"], fds_of(sock, fds, len(plan["hosts"])), strict=True):
+    plan["control"], *sockets = fds_of(sock, fds, 1 + len(plan["hosts"]))
+    for host, fd in zip(plan["hosts"], sockets, strict=True):
         host["socket"] = fd
     owned = Owned()
     try:
@@ -56,7 +57,7 @@ def main(argv: list[str]) -> int:
 
 
 def fds_of(sock: socket.socket, first: list[int], count: int) -> list[int]:
-    """The hosts' connections: a message carries only some descriptors."""
+    """The agent's connection and the hosts': a message carries only some descriptors."""
     fds = list(first)
     while len(fds) < count:
         received = wire.receive(sock)
@@ -110,7 +111,7 @@ def _start(plan: dict[str, Any], owned: Owned) -> subprocess.Popen[bytes]:
             Path(folder, name).write_text(value)
     _make_disks(plan, owned)
     command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("boot.py")), "agent"]
-    keep = [host["socket"] for host in plan["hosts"]]
+    keep = [plan["control"], *(host["socket"] for host in plan["hosts"])]
     agent = subprocess.Popen(
         [*plan["unshare"], *command],
         stdin=subprocess.PIPE,

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 
 _MIN_BURST = 16_384
 _MAX_BURST = 1 << 20
+LIFTED_MBIT_S = 10_000.0
+"""Rate of a link whose limit is lifted: more than the machine can move."""
 
 
 def port(interface: str, number: int) -> str:
@@ -17,7 +19,7 @@ def port(interface: str, number: int) -> str:
 
 
 def shape(device: str, rate_mbit_s: float, queue_ms: float) -> str:
-    """A `tc` line that limits what leaves `device`.
+    """A `tc` line that limits what leaves `device`, or sets another limit.
 
     The burst is 5 ms of the rate: large enough for the kernel's timers, too small to be seen in a transfer.
     The queue must hold several full segments of 64 KiB, or each flow loses packets all the time.
@@ -26,7 +28,12 @@ def shape(device: str, rate_mbit_s: float, queue_ms: float) -> str:
     burst = int(min(max(bytes_s * 0.005, _MIN_BURST), _MAX_BURST))
     queue = int(max(bytes_s * queue_ms / 1000, 4 * 65_536)) + burst
     rate = round(rate_mbit_s * 1e6)
-    return f"qdisc add dev {device} root tbf rate {rate}bit burst {burst} limit {queue}"
+    return f"qdisc replace dev {device} root tbf rate {rate}bit burst {burst} limit {queue}"
+
+
+def lifted(interfaces: Mapping[str, float | None]) -> dict[str, float | None]:
+    """The same interfaces without their limits; one without a rate has none to lift."""
+    return {name: None if rate is None else LIFTED_MBIT_S for name, rate in interfaces.items()}
 
 
 def bridges(interfaces: Mapping[str, float | None]) -> list[str]:
