@@ -424,3 +424,10 @@ onstart:
     ):
         chosen = told(CONFIG)
         shell("python scripts/preflight.py {answer:q} {chosen:q} >&2")
+
+
+onerror:
+    # Only once nothing runs any more: a job that SLURM ended could not record its run itself.
+    if CONFIG.site.batch is not None:
+        chosen = told(CONFIG)
+        shell("python scripts/record_lost.py {chosen:q} >&2")

@@ -9,9 +9,12 @@ from harness.cells.driver import Driver
 from harness.cells.programs import programs_of
 from harness.command import main
 from harness.errors import KvasirError
+from harness.hosts.allocation import require_nodes
 from harness.planning import choose
 from harness.processes import follow_owner
 from harness.run import Interrupted, obey_the_workflow
+from harness.slurm.attempts import begin, finish
+from harness.slurm.jobs import job_of_cell
 
 
 def run_cell(
@@ -22,16 +25,23 @@ def run_cell(
     """Make all runs of CELL and write OUTPUT (its cell.json) when they are there."""
     obey_the_workflow()
     follow_owner()
-    spec = choose(choices).cell(cell)
+    planner = choose(choices)
+    spec = planner.cell(cell)
     if output.parent != Path(spec.folder):
         raise KvasirError(f"{output}: cell {cell} has its results in {spec.folder}")
+    batch = None
+    results = Path(planner.config.results)
+    if planner.config.site.batch is not None:
+        batch = begin(output, results, require_nodes(job_of_cell(spec, planner.config.site).nodes))
     try:
-        Driver(spec, programs_of(spec)).make()
+        Driver(spec, programs_of(spec), batch).make()
     except OSError as error:
         raise KvasirError(f"{error.filename or output}: {error.strerror}: the cell is not complete") from None
     except Interrupted as error:
         print(f"error: {output}: {error}: runs that were complete are kept", file=sys.stderr)
         sys.exit(1)
+    if batch is not None:
+        finish(output, results)
 
 
 if __name__ == "__main__":

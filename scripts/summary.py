@@ -25,9 +25,10 @@ def summary(choices: list[str] = typer.Argument(None, help="scale=NAME, site=NAM
     failed = [record for record in runs if record.outcome.status != "ok"]
     print(f"runs:    {len(runs)}, of which {len(failed)} failed or timed out")
     for record in failed:
-        who = record.identity
+        who, outcome = record.identity, record.outcome
+        why = outcome.reason.partition("\n")[0]
         print(
-            f"  {who.study}/{who.experiment}/{who.point}/{who.rep}: {record.outcome.status}", file=sys.stderr
+            f"  {who.study}/{who.experiment}/{who.point}/{who.rep}: {outcome.status}: {why}", file=sys.stderr
         )
     print(f"report:  {results}/report.html\nfigures: {results}/figures\ntables:  {results}/tables")
     if failed:

@@ -74,6 +74,10 @@ OF_STUDIES = ("programs", "power", "hosts")
 """Parts of an environment in which studies differ by nature: what they run, whether a meter was read, and where."""
 
 
+OF_RUNS = ("load_before", "batch")
+"""Parts that every run has its own of: how busy the machine was, and which job of a scheduler it was."""
+
+
 def _joined(known: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
     """Two environments as one if they agree in all that both say; None if they do not."""
     if any(known.get(key) != other.get(key) for key in {*known, *other} - {*OF_STUDIES}):
@@ -89,7 +93,7 @@ def environments(records: list[Record]) -> list[dict[str, Any]]:
     the load before the runs, of which the least and the greatest are kept."""
     groups: list[tuple[dict[str, Any], list[float]]] = []
     for record in records:
-        values = {key: value for key, value in record.environment.items() if key != "load_before"}
+        values = {key: value for key, value in record.environment.items() if key not in OF_RUNS}
         values["power"] = {k: v for k, v in values.get("power", {}).items() if k in ("source", "reason")}
         values |= {key: values.get(key, {}) for key in OF_STUDIES}
         load = float(record.environment.get("load_before", 0.0))

@@ -169,17 +169,24 @@ def metrics_of(spec: RunSpec, finished: Finished, folder: Path) -> list[Metric]:
     return metrics
 
 
-def environment_of(finished: Finished, built: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def environment_of(
+    finished: Finished, built: dict[str, dict[str, Any]], batch: dict[str, Any] | None
+) -> dict[str, Any]:
     """Machine, software and moment of a run."""
     environment = {**machine(), **moment(), "git": git_state(), "programs": built}
+    if batch is not None:
+        environment["batch"] = batch
     if finished.summary is not None:
         seen = ("source", "reason", "versions", "cap", "model")
         environment["power"] = {key: finished.summary.get(key) for key in seen}
     return environment
 
 
-def run(spec: RunSpec, built: dict[str, dict[str, Any]], target: Path) -> Outcome:
-    """Run `spec` once and write its record into the folder `target`. `built` tells what the programs are, by name.
+def run(
+    spec: RunSpec, built: dict[str, dict[str, Any]], target: Path, batch: dict[str, Any] | None = None
+) -> Outcome:
+    """Run `spec` once and write its record into the folder `target`. `built` tells what the programs are, by name,
+    `batch` the scheduler's job that this is in.
 
     A program that fails or takes too long is a result and is recorded. If the workflow goes meanwhile, nothing
     is recorded. Raises KvasirError, PowerError or CapUnavailable when the run could not be made at all.
@@ -190,7 +197,7 @@ def run(spec: RunSpec, built: dict[str, dict[str, Any]], target: Path) -> Outcom
         if outcome.status == "timeout" and "workflow" in outcome.reason:
             raise Interrupted(outcome.reason)
         metrics = metrics_of(spec, finished, folder) if outcome.status == "ok" else []
-        environment = environment_of(finished, built)
+        environment = environment_of(finished, built, batch)
         save(
             Record(identity=spec.identity, environment=environment, outcome=outcome, metrics=metrics), folder
         )

@@ -55,8 +55,11 @@ def label(run: CellRun) -> str:
 class Driver:
     """One cell being made."""
 
-    def __init__(self, spec: CellSpec, programs: dict[str, dict[str, Any]]) -> None:
-        """`programs`: what Hadoop and the other frameworks' programs are, by name."""
+    def __init__(
+        self, spec: CellSpec, programs: dict[str, dict[str, Any]], batch: dict[str, Any] | None = None
+    ) -> None:
+        """`programs`: what Hadoop and the other frameworks' programs are, by name; `batch`: the scheduler's job."""
+        self.batch = batch
         self.spec = spec
         self.programs = programs
         self.folder = Path(spec.folder)
@@ -85,6 +88,16 @@ class Driver:
                 self.cpu_s = cpu_seconds(started, self.spec)
         self._finish()
 
+    def give_up(self, reason: str) -> None:
+        """Record what is missing as failed: nobody will make it."""
+        self._fail(reason)
+        self._finish()
+
+    def _fail(self, reason: str) -> None:
+        while self.pending:
+            run = self.pending.pop(0)
+            self._tell(run, record_failure(self.spec, run, self.programs, reason))
+
     def _again(self, started: Hosts) -> None:
         """A second cluster for what the first one left; what it cannot make either has failed."""
         reason = "two clusters died before its turn"
@@ -92,9 +105,7 @@ class Driver:
             self._cluster(started)
         except KvasirError as error:
             reason = f"the cluster died before its turn, and no other could be started: {error}"
-        while self.pending:
-            run = self.pending.pop(0)
-            self._tell(run, record_failure(self.spec, run, self.programs, reason))
+        self._fail(reason)
 
     def _cluster(self, started: Hosts) -> None:
         """Start a cluster and make runs on it until all are made, or it has lost a daemon."""
@@ -108,7 +119,7 @@ class Driver:
             )
             self.clusters_s.append(made.start_seconds)
             self.log.say(f"cluster is up after {made.start_seconds:.1f} s")
-            here = Here(spec, Cell(made), started, self.programs)
+            here = Here(spec, Cell(made), started, self.programs, self.batch)
             while self.pending and not made.dead():
                 run = self.pending[0]
                 self.log.say(f"{label(run)}: starts")

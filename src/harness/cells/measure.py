@@ -37,6 +37,8 @@ class Here:
     hosts: Hosts
     programs: dict[str, dict[str, Any]]
     """What Hadoop and the other frameworks' programs are, by name."""
+    batch: dict[str, Any] | None = None
+    """The scheduler's job that the cell is in."""
 
 
 def specification(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -91,6 +93,7 @@ def environment(here: Here) -> dict[str, Any]:
         **moment(),
         "git": git_state(),
         "programs": here.programs,
+        **({} if here.batch is None else {"batch": here.batch}),
         "hosts": {
             "kind": here.spec.hosts.get("kind", "emulated"),
             "rates_mbit_s": {name: link.get("rate_mbit_s") for name, link in interfaces.items()},

@@ -34,14 +34,15 @@ def nodes_of_allocation(given: Sequence[str] = ()) -> list[str]:
     return _ask("scontrol", "show", "hostnames", listed.strip()).split()
 
 
-def require_nodes(wanted: int) -> None:
-    """Raise HostError unless this process is in a job of exactly so many hosts."""
+def require_nodes(wanted: int) -> list[str]:
+    """The job's hosts. Raises HostError unless they are exactly so many."""
     found = nodes_of_allocation()
     if len(found) != wanted:
         raise HostError(
             f"the job {os.environ['SLURM_JOB_ID']} has {len(found)} nodes ({', '.join(found)}), planned were"
             f" {wanted}: results would carry the wrong number; look at the options of sbatch in the site file"
         )
+    return found
 
 
 def _ask(*command: str) -> str:

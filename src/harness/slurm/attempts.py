@@ -1,0 +1,104 @@
+"""What became of each attempt at a job of SLURM: noted when one starts, asked of the accounts when it is over.
+
+A job that SLURM ends cannot say so itself. So each attempt leaves a line in a note, `attempts/...jsonl` of the scale's
+results; the next attempt reads it and takes it into the record, and if there is none, whoever looks after the workflow
+does. A note goes when its run is recorded.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from harness.slurm.preflight import ask
+from harness.strict import Strict
+
+FOLDER = "attempts"
+SUFFIX = ".jsonl"
+GIVEN_UP = frozenset(
+    {"TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL", "BOOT_FAIL", "DEADLINE", "FAILED", "PREEMPTED"}
+)
+"""States of a job that SLURM or the job itself ended; CANCELLED is what the user did."""
+
+
+class Attempt(Strict):
+    """One job of SLURM that was to make a run."""
+
+    job: str
+    nodes: str
+    """Names, separated by blanks."""
+    started: str
+    """ISO 8601, UTC."""
+    ended: str = ""
+    """SLURM's state of the job, such as TIMEOUT; '' if nobody has asked or can say."""
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        return f"job {self.job} on {self.nodes or 'unknown nodes'}: {self.ended or 'unknown end'}"
+
+
+def note_of(output: Path, results: Path) -> Path:
+    """The note about the job that makes `output`, a file below the scale's `results`."""
+    about = output.parent.relative_to(results)
+    return results / FOLDER / about.parent / f"{about.name}{SUFFIX}"
+
+
+def read_note(note: Path) -> list[Attempt]:
+    """The attempts so far. A line that was cut off when its job died is left out."""
+    try:
+        lines = note.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return []
+    return [Attempt.model_validate_json(line) for line in lines if line.endswith("}")]
+
+
+def states(listing: str) -> dict[str, str]:
+    """States by job of a `sacct -n -P -X -o JobID,State`; of `CANCELLED by 1000` the first word."""
+    rows = (line.strip().split("|") for line in listing.splitlines())
+    return {row[0]: row[1].split()[0] for row in rows if len(row) > 1 and row[1].strip()}
+
+
+def with_ends(attempts: Sequence[Attempt]) -> list[Attempt]:
+    """The same attempts with what the accounts say of their ends."""
+    if not attempts:
+        return []
+    jobs = ",".join(attempt.job for attempt in attempts)
+    fine, said = ask("sacct", "-n", "-P", "-X", "-j", jobs, "-o", "JobID,State")
+    known = states(said) if fine else {}
+    return [attempt.model_copy(update={"ended": known.get(attempt.job, "")}) for attempt in attempts]
+
+
+def begin(output: Path, results: Path, nodes: Sequence[str]) -> dict[str, Any] | None:
+    """Note that an attempt to make `output` on these nodes starts: what the record says of it, and of earlier ones.
+
+    None outside a job of SLURM.
+    """
+    job = os.environ.get("SLURM_JOB_ID")
+    if job is None:
+        return None
+    note = note_of(output, results)
+    earlier = with_ends(read_note(note))
+    own = Attempt(job=job, nodes=" ".join(nodes), started=datetime.now(UTC).isoformat())
+    note.parent.mkdir(parents=True, exist_ok=True)
+    with note.open("a", encoding="utf-8") as file:
+        file.write(own.model_dump_json() + "\n")
+    return {
+        "scheduler": "slurm",
+        "job": own.job,
+        "nodes": own.nodes,
+        "earlier_attempts": [attempt.model_dump() for attempt in earlier],
+    }
+
+
+def finish(output: Path, results: Path) -> None:
+    """The run is recorded; its note goes."""
+    note_of(output, results).unlink(missing_ok=True)
+
+
+def given_up(attempts: Sequence[Attempt]) -> bool:
+    """Whether the last attempt ended without a record, and not because the user cancelled it."""
+    return bool(attempts) and attempts[-1].ended in GIVEN_UP
