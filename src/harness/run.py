@@ -7,7 +7,8 @@ import os
 import shlex
 import shutil
 import signal
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,12 +23,13 @@ from harness.frameworks.engine_report import measured, read_report, windows
 from harness.hosts.allocation import step_environment
 from harness.power.client import Sampler
 from harness.power.model import CapUnavailable, PowerError
+from harness.power.nodes import NodeSamplers
 from harness.power.settings import PowerSettings
 from harness.processes import Ended, die_with_parent, owner_fd, start, wait
 from harness.records import Metric, Outcome, Record, save, write_folder
 from harness.reference import compare, read_counts, read_output
 from harness.sampling import read_trace, sampled
-from harness.spec import RunSpec
+from harness.spec import RunSpec, Watch
 
 WARM_BLOCK = 1 << 22
 """Bytes read at a time when the page cache is filled."""
@@ -102,7 +104,25 @@ def supervise(command: list[str], log: Path, timeout_s: float, follow: Callable[
             process.wait()
 
 
-def execute(spec: RunSpec, folder: Path) -> Finished:
+def sampler_of(watch: Watch, folder: Path, nodes: Sequence[str]) -> Sampler | NodeSamplers:
+    """What samples a run: one process here, or one on each node of the job of SLURM that we are in."""
+    power = PowerSettings.model_validate(watch.power)
+    trace, summary = folder / "trace.csv", folder / "sampler.json"
+    if not nodes:
+        return Sampler(power, period_ms=watch.period_ms, trace=trace, summary=summary, cap_w=watch.cap_w)
+    here = socket.gethostname().partition(".")[0]
+    return NodeSamplers(
+        power,
+        period_ms=watch.period_ms,
+        trace=trace,
+        summary=summary,
+        nodes=[node for node in nodes if node.partition(".")[0] != here],
+        environment=launch_environment(),
+        cap_w=watch.cap_w,
+    )
+
+
+def execute(spec: RunSpec, folder: Path, nodes: Sequence[str]) -> Finished:
     """Start the program, under the sampler if it is to be watched, and wait for its end.
 
     Raises PowerError or CapUnavailable before anything is started when the power source or cap cannot be had.
@@ -112,19 +132,13 @@ def execute(spec: RunSpec, folder: Path) -> Finished:
     log.write_text(f"$ {shlex.join(command)}\n", encoding="utf-8")
     if spec.document is not None:
         (folder / "config.json").write_text(json.dumps(spec.document, indent=1) + "\n", encoding="utf-8")
-    if spec.watch is None:
+    watch = spec.watch
+    if watch is None:
         started, origin, summary = datetime.now(UTC), monotonic(), None
         ended = supervise(command, log, spec.timeout_s, lambda pid: None)
     else:
         warm(spec.inputs)
-        sampler = Sampler(
-            PowerSettings.model_validate(spec.watch.power),
-            period_ms=spec.watch.period_ms,
-            trace=folder / "trace.csv",
-            summary=folder / "sampler.json",
-            cap_w=spec.watch.cap_w,
-        )
-        with sampler:
+        with sampler_of(watch, folder, nodes) as sampler:
             sampler.rest(REST_S)
             started, origin = datetime.now(UTC), sampler.start()
             ended = supervise(command, log, spec.timeout_s, sampler.watch)
@@ -192,7 +206,7 @@ def run(
     is recorded. Raises KvasirError, PowerError or CapUnavailable when the run could not be made at all.
     """
     with write_folder(target) as folder:
-        finished = execute(spec, folder)
+        finished = execute(spec, folder, batch["nodes"].split() if batch else [])
         outcome = outcome_of(finished)
         if outcome.status == "timeout" and "workflow" in outcome.reason:
             raise Interrupted(outcome.reason)

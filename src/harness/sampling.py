@@ -71,8 +71,19 @@ def domain_metrics(summary: dict[str, Any]) -> list[Metric]:
             _metric(f"power.{short}.max", peak, "W", source, reason if not complete else "several sockets"),
         ]
     package, dram = energies
-    total = package + (dram or 0.0) if package is not None else None
-    return [*metrics, _metric("energy.total", total, "J", source, why)]
+    node, node_reason = node_energy(summary)
+    total = package + (dram or 0.0) if package is not None else node
+    metrics.append(_metric("energy.node", node, "J", source, node_reason or why))
+    return [*metrics, _metric("energy.total", total, "J", source, node_reason or why)]
+
+
+def node_energy(summary: dict[str, Any]) -> tuple[float | None, str]:
+    """Joules of whole nodes, which some sources give instead of packages and DRAM; or why there are none."""
+    found = [values for name, values in summary["domains"].items() if name.startswith("node")]
+    reasons = [values["reason"] for values in found if values["energy_J"] is None]
+    if not found or reasons:
+        return None, next(iter(reasons), "")
+    return sum(values["energy_J"] for values in found), ""
 
 
 def cap_metrics(summary: dict[str, Any]) -> list[Metric]:

@@ -83,6 +83,9 @@ def sample(
     owns_job: Annotated[
         bool, typer.Option("--owns-job", help="kill the ranks when left without stop")
     ] = False,
+    steps: Annotated[
+        bool, typer.Option("--steps", help="ranks may be in steps of SLURM that begin later")
+    ] = False,
     parent: Annotated[int | None, typer.Option("--parent", help="pid to die with")] = None,
 ) -> None:
     """Sample under the control of another process (commands on standard input)."""
@@ -91,7 +94,7 @@ def sample(
     if parent is not None:
         die_with_parent(parent)
     summary = summary or output.with_suffix(".json")
-    code = run_session(_settings(settings), period_ms / 1e3, output, summary, cap_w, owns_job)
+    code = run_session(_settings(settings), period_ms / 1e3, output, summary, cap_w, owns_job, steps)
     raise typer.Exit(code)
 
 

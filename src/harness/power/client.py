@@ -7,12 +7,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
 import harness
+from harness.power.control import NOBODY, NOW
 from harness.power.model import NONE, CapUnavailable, PowerError
 from harness.power.settings import PowerSettings
 
@@ -33,14 +35,23 @@ class Sampler:
         summary: Path,
         cap_w: float | None = None,
         owns_job: bool = False,
+        steps: bool = False,
+        through: Sequence[str] = (),
+        environment: Mapping[str, str] = os.environ,
     ) -> None:
+        """`steps`: ranks may be in steps of SLURM; `through`: what starts the process on another host, whose ranks
+        are in steps alone."""
         self._summary = summary
+        self._elsewhere = bool(through)
+        self._environment = environment
         self._argv = [
+            *through,
             *(sys.executable, "-m", "harness.power", "sample"),
             *("--settings", settings.model_dump_json(), "--period-ms", repr(period_ms)),
             *("--output", str(trace), "--summary", str(summary)),
             *(("--cap-w", repr(cap_w)) if cap_w is not None else ()),
             *(("--owns-job",) if owns_job else ()),
+            *(("--steps",) if steps else ()),
         ]
         self._process: subprocess.Popen[str] | None = None
         self.source_name = NONE
@@ -52,11 +63,11 @@ class Sampler:
         # The package's own folder is put on the path by hand: the caller may have found it in any way.
         path = [str(Path(harness.__file__).resolve().parents[1]), os.environ.get("PYTHONPATH", "")]
         self._process = subprocess.Popen(
-            [*self._argv, "--parent", str(os.getpid())],
+            [*self._argv, *(() if self._elsewhere else ("--parent", str(os.getpid())))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))},
+            env={**self._environment, "PYTHONPATH": os.pathsep.join(filter(None, path))},
         )
         try:
             ready = self._answer()
@@ -81,12 +92,12 @@ class Sampler:
     def start(self) -> float:
         """Read the counters that everything is counted from; returns time 0 (time.monotonic)."""
         origin = monotonic()
-        self._command(f"start {origin!r}")
+        self._command(f"start {NOW if self._elsewhere else repr(origin)}")
         return origin
 
     def watch(self, pid: int) -> None:
-        """Follow the ranks below `pid`: the job's first process, for example mpirun."""
-        self._command(f"watch {pid}")
+        """Follow the ranks below `pid`: the job's first process, for example mpirun. On another host it has none."""
+        self._command(f"watch {NOBODY if self._elsewhere else pid}")
 
     def stop(self) -> dict[str, Any]:
         """End the run; when this returns the trace and the summary are complete under their names."""

@@ -6,6 +6,11 @@ import os
 import select
 import signal
 
+NOW = "now"
+"""Instead of time 0 on the driver's clock, where the driver is on another host."""
+NOBODY = "-"
+"""Instead of a process to watch, where the ranks are below SLURM's steps alone."""
+
 
 class Abandoned(Exception):
     """The driver went without `stop`, or asked by signal to end: the run is not complete, nothing is kept."""

@@ -1,8 +1,9 @@
-"""The ranks of a job, found below its first process, and the CPU time they use together."""
+"""The ranks of a job, found below its first process or SLURM's steps, and the CPU time they use together."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from harness.power import perf
@@ -112,7 +113,7 @@ class CacheMisses:
 
 
 class RankClock:
-    """CPU seconds of all ranks below one process, as one counter that never falls.
+    """CPU seconds of all ranks below some processes, as one counter that never falls.
 
     A rank counts from the moment it is first seen; what it had used before goes to `unseen_s`. A rank that
     ends keeps its last value. The list is refreshed often until there is a rank and while ranks come, and
@@ -121,8 +122,15 @@ class RankClock:
 
     QUICK_S, SLOW_S = 0.02, 0.2
 
-    def __init__(self, root: int, misses: CacheMisses | None = None) -> None:
+    def __init__(
+        self,
+        root: int | None,
+        misses: CacheMisses | None = None,
+        more_roots: Callable[[], list[int]] = list,
+    ) -> None:
+        """`root` may be missing, where all ranks are below `more_roots`, which is asked again and again."""
         self._root = root
+        self._more_roots = more_roots
         self._misses = misses
         self._clocks: dict[int, CpuClock] = {}
         self._starts: dict[int, float] = {}
@@ -156,7 +164,9 @@ class RankClock:
             if is_launcher(pid):
                 self._drop(pid)
                 self._mistaken += 1
-        fresh = [pid for pid in descendants(self._root) if pid not in self._starts and not is_launcher(pid)]
+        roots = [*([] if self._root is None else [self._root]), *self._more_roots()]
+        below = dict.fromkeys(pid for root in roots for pid in descendants(root))
+        fresh = [pid for pid in below if pid not in self._starts and not is_launcher(pid)]
         for pid in fresh:
             self._add(pid)
         self._young = set(fresh)

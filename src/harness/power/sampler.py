@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic, sleep
 
-from harness.power.control import Control
+from harness.power.control import NOBODY, NOW, Control
 from harness.power.frequency import CoreFrequency
 from harness.power.model import Reader, Reading, timed
 from harness.power.poller import Poller
 from harness.power.procs import CacheMisses, RankClock
 from harness.power.series import Series
+from harness.power.steps import NewSteps
 from harness.power.trace import Trace
 
 
@@ -26,6 +27,7 @@ class Run:
     origin: float | None = None
     end: float | None = None
     ranks: RankClock | None = None
+    steps: NewSteps | None = None
     misses: CacheMisses = field(default_factory=CacheMisses)
     frequency: CoreFrequency = field(default_factory=CoreFrequency)
     idle: dict[str, Series] = field(default_factory=dict)
@@ -62,14 +64,15 @@ class Run:
             for reading in self.reader.read():
                 self.power[reading.domain].begin(reading)
 
-    def watch(self, pid: int) -> None:
-        """Follow the ranks below `pid`."""
+    def watch(self, pid: int | None) -> None:
+        """Follow the ranks below `pid`, and below SLURM's steps if those are looked for."""
         if self.origin is None:
             self.start(monotonic())
-        self.ranks = RankClock(pid, self.misses)
+        self.ranks = RankClock(pid, self.misses, self.steps or list)
         self.ranks.refresh(monotonic())
         self.cpu.begin(timed("ranks", self.ranks))
-        self.reader.watch(pid)
+        if pid is not None:
+            self.reader.watch(pid)
 
     def first_tick(self) -> float:
         """Ticks fall on whole periods since the job's start, so that runs can be laid over each other."""
@@ -135,11 +138,11 @@ def sample(run: Run, control: Control, after_command: Callable[[str], None]) -> 
                 if command[0] == "rest":
                     run.rest(float(command[1]))
                 elif command[0] == "start":
-                    run.start(float(command[1]))
+                    run.start(monotonic() if command[1] == NOW else float(command[1]))
                     if poller:
                         poller.start()
                 elif command[0] == "watch":
-                    run.watch(int(command[1]))
+                    run.watch(None if command[1] == NOBODY else int(command[1]))
                 if command[0] == "start":
                     tick = run.first_tick()
                 after_command(command[0])

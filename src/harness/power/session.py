@@ -17,6 +17,7 @@ from harness.power.model import NONE, CapUnavailable, PowerError, Reader, Resolv
 from harness.power.registry import resolve
 from harness.power.sampler import Run, sample
 from harness.power.settings import PowerSettings
+from harness.power.steps import NewSteps
 from harness.power.trace import Trace
 
 EXIT_CAP = 3
@@ -24,9 +25,15 @@ EXIT_ABANDONED = 4
 
 
 def run_session(
-    settings: PowerSettings, period_s: float, trace: Path, summary: Path, cap_w: float | None, owns_job: bool
+    settings: PowerSettings,
+    period_s: float,
+    trace: Path,
+    summary: Path,
+    cap_w: float | None,
+    owns_job: bool,
+    steps: bool,
 ) -> int:
-    """Serve one run over standard input and output; returns the exit code.
+    """Serve one run over standard input and output; returns the exit code. `steps`: ranks may be in SLURM's steps.
 
     Answers are JSON lines: `ready` once source and cap are in place, one per command, `done` when both files
     have their names, or `error`. Nothing is left under a final name unless `done` was said.
@@ -42,7 +49,7 @@ def run_session(
             return EXIT_CAP
         output = Trace(trace, report.host_name())
         cleanup.callback(output.abandon)
-        run = Run(reader, resolved.source_name, period_s, output)
+        run = Run(reader, resolved.source_name, period_s, output, steps=NewSteps() if steps else None)
         if owns_job:
             cleanup.callback(_kill_unfinished, run)
         _answer(

@@ -81,7 +81,11 @@ def begin(output: Path, results: Path, nodes: Sequence[str]) -> dict[str, Any] |
     if job is None:
         return None
     note = note_of(output, results)
-    earlier = with_ends(read_note(note))
+    # A job whose node died is queued again under its old number.
+    earlier = [
+        attempt.model_copy(update={"ended": "REQUEUED"}) if attempt.job == job else attempt
+        for attempt in with_ends(read_note(note))
+    ]
     own = Attempt(job=job, nodes=" ".join(nodes), started=datetime.now(UTC).isoformat())
     note.parent.mkdir(parents=True, exist_ok=True)
     with note.open("a", encoding="utf-8") as file:

@@ -15,6 +15,8 @@ from harness.power.settings import PowerSettings, SlurmSettings
 
 EMULATED_CLUSTER = "kvasir_emulated"
 """Name of the clusters that we emulate (harness.slurm): their joules are synthetic."""
+SAMPLER_STEP = "kvasir-sampler"
+"""Name of steps that only sample on a node (harness.power.nodes): their node's joules are the job's already."""
 _NO_CAP = "no cap: source slurm only reads"
 # A feed that was read while half-written gives values just below 2^64.
 _ABSURD_J = 2**60
@@ -132,15 +134,16 @@ def energy_plugin(settings: SlurmSettings) -> Plugin:
 
 
 def step_energies(settings: SlurmSettings, job: str) -> dict[str, int | None] | None:
-    """ConsumedEnergyRaw of every numbered step, J; None when there is no accounting to ask."""
+    """ConsumedEnergyRaw of every numbered step that ran something, J; None when there is no accounting to ask."""
     try:
-        text = _run(settings, "sacct", "-n", "-P", "-j", job, "-o", "JobID,ConsumedEnergyRaw")
+        text = _run(settings, "sacct", "-n", "-P", "-j", job, "-o", "JobID,JobName,ConsumedEnergyRaw")
     except PowerError:
         return None
     steps: dict[str, int | None] = {}
     for line in text.splitlines():
-        step, _, raw = line.strip().partition("|")
-        if re.fullmatch(rf"{job}\.\d+", step):
+        step, _, rest = line.strip().partition("|")
+        name, _, raw = rest.rpartition("|")
+        if re.fullmatch(rf"{job}\.\d+", step) and name != SAMPLER_STEP:
             steps[step] = int(raw) if raw.isdigit() else None
     return steps
 

@@ -1,0 +1,232 @@
+"""`snakemake --profile slurm`, literally, on an emulated cluster: a part of every study, and what goes wrong there.
+
+The checkout is the one of the smoke run, so programs and data are there; results of the cluster lie apart. The tests
+run in the order of this file.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from harness.hosts import Host, HostsSettings
+from harness.hosts.spawned import SpawnedProcess
+from harness.slurm.emulated import EmulatedSlurm, emulated_slurm, refusal
+from harness.slurm.settings import SlurmCluster, Watts
+
+from .conftest import PROJECT, Checkout
+
+RATES = {"gbe": {"rate_mbit_s": 250}, "ib": {"rate_mbit_s": 2500}}
+RESULTS = "results-emulated/smoke"
+MPI = f"{RESULTS}/tables/mimir/realtext.csv"
+SIMULATED = f"{RESULTS}/tables/eee/timeline.csv"
+CELL = f"{RESULTS}/cells/3n_ssd_ib/cell.json"
+
+
+class Cluster:
+    """The checkout on the login host of a cluster."""
+
+    def __init__(self, slurm: EmulatedSlurm, checkout: Checkout) -> None:
+        self.slurm = slurm
+        self.checkout = checkout
+        self.log = checkout.folder.parent / "cluster.log"
+
+    def start(self, *arguments: str) -> SpawnedProcess:
+        """Start the literal command in the checkout."""
+        environment = {key: self.checkout.environment[key] for key in ("PATH", "PYTHONPATH", "HOME")}
+        self.log.unlink(missing_ok=True)
+        command = ["snakemake", "--profile", "slurm", *arguments]
+        process = self.slurm.login.start(command, log=self.log, env=environment, cwd=self.checkout.folder)
+        assert isinstance(process, SpawnedProcess)
+        return process
+
+    def run(self, *arguments: str, code: int = 0, timeout_s: float = 600) -> str:
+        """The same to its end; what it printed."""
+        ended = self.start(*arguments).wait(timeout_s)
+        said = self.log.read_text(errors="replace")
+        assert ended == code, said[-6000:]
+        return said
+
+    def until(self, what: str, done: Callable[[], bool], timeout_s: float = 120) -> None:
+        self.slurm.wait(what, time.monotonic() + timeout_s, done)
+
+    def queue(self) -> list[str]:
+        """Jobs that wait or run."""
+        return self.slurm.ask("squeue", "-h", "-o", "%A").split()
+
+    def ranks(self) -> list[tuple[Host, list[int]]]:
+        """Nodes where the engine's programs run, with their process ids there."""
+        found = []
+        for node in self.slurm.nodes:
+            said = node.run(["pgrep", "-f", "build/programs/bin/[a-z-]* .*--report"], check=False).stdout
+            if said.strip():
+                found.append((node, [int(pid) for pid in said.split()]))
+        return found
+
+    def record(self, name: str) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads((self.checkout.folder / RESULTS / name).read_text())
+        return content
+
+    def forget(self, *names: str) -> None:
+        """Delete results, so that they are made again."""
+        for name in names:
+            path = self.checkout.folder / RESULTS / name
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+    def jobs(self) -> list[dict[str, str]]:
+        """All jobs that the accounts know, whole jobs only."""
+        fields = ["JobID", "State", "NNodes", "NodeList", "Comment"]
+        said = self.slurm.ask("sacct", "-n", "-P", "-X", "-S", "now-1hour", "-o", ",".join(fields))
+        return [dict(zip(fields, line.split("|"), strict=True)) for line in said.splitlines()]
+
+    def read(self, name: str) -> list[dict[str, str]]:
+        with (self.checkout.folder / name).open(newline="") as file:
+            return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def cluster(smoke: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    scratch = tmp_path_factory.mktemp("hosts")
+    settings = SlurmCluster(
+        nodes=4, watts=Watts(), hosts=HostsSettings.parse({"interfaces": RATES, "scratch": str(scratch)})
+    )
+    if reason := refusal(settings):
+        pytest.skip(reason)
+    sites = smoke.folder / "config/sites"
+    shutil.copyfile(sites / "emulated-slurm.yaml", sites / "slurm.yaml")
+    with emulated_slurm(settings, shared=[smoke.folder.parent, PROJECT]) as slurm:
+        yield Cluster(slurm, smoke)
+
+
+@pytest.mark.timeout(1500)
+def test_a_part_of_every_study(cluster: Cluster) -> None:
+    said = cluster.run("--", MPI, SIMULATED, CELL)
+    lines = [line for line in said.splitlines() if line.startswith(("PASS", "FAIL"))]
+    assert len(lines) > 10 and all(line.startswith("PASS") for line in lines), lines
+    found = cluster.read(MPI)
+    assert {row["status"] for row in found} == {"ok"}
+    joules = [row for row in found if row["metric"] == "energy" and row["value"]]
+    assert all(row["source"] == "emulated:slurm" for row in joules)
+    assert {row["status"] for row in cluster.read(SIMULATED)} == {"ok"}
+    cell = json.loads((cluster.checkout.folder / CELL).read_text())
+    assert {run["status"] for run in cell["runs"]} == {"ok"}, cell
+    jobs = [job for job in cluster.jobs() if job["Comment"]]
+    assert {job["State"] for job in jobs} == {"COMPLETED"}
+    assert {job["NNodes"] for job in jobs if "run_cell" in job["Comment"]} == {"3"}
+    assert {job["NNodes"] for job in jobs if "mimir" in job["Comment"]} == {"2"}
+
+
+def a_run(cluster: Cluster) -> str:
+    """Folder of a run that the first test has made."""
+    folders = (cluster.checkout.folder / RESULTS).glob("runs/mimir/realtext/*/1")
+    return str(min(folders).relative_to(cluster.checkout.folder / RESULTS))
+
+
+def stop_ranks(cluster: Cluster) -> None:
+    """Stop the engine's processes as soon as there are some, so that their job goes on until its end by SLURM."""
+    stopped: list[int] = []
+
+    def stop() -> bool:
+        for node, pids in cluster.ranks():
+            node.run(["kill", "-STOP", *map(str, pids)], check=False)
+            stopped.extend(pids)
+        return bool(stopped)
+
+    cluster.until("a rank runs", stop)
+
+
+@pytest.mark.timeout(900)
+def test_a_job_over_its_time_is_tried_again_though_the_controller_restarts(cluster: Cluster) -> None:
+    run = a_run(cluster)
+    cluster.forget(run, "tables/mimir/realtext.csv")
+    snakemake = cluster.start("--set-resources", "run_point:runtime=1", "--", MPI)
+    stop_ranks(cluster)
+    cluster.slurm.stop("slurmctld")
+    time.sleep(3)
+    cluster.slurm.start_controller()
+    assert snakemake.wait(600) == 0, cluster.log.read_text()[-6000:]
+    batch = cluster.record(f"{run}/run.json")["environment"]["batch"]
+    assert [attempt["ended"] for attempt in batch["earlier_attempts"]] == ["TIMEOUT"]
+    assert batch["earlier_attempts"][0]["nodes"]
+    assert {row["status"] for row in cluster.read(MPI)} == {"ok"}
+    assert not list((cluster.checkout.folder / RESULTS / "attempts").rglob("*.jsonl"))
+
+
+@pytest.mark.timeout(900)
+def test_a_job_whose_node_goes_down_is_made_elsewhere(cluster: Cluster) -> None:
+    run = a_run(cluster)
+    cluster.forget(run, "tables/mimir/realtext.csv")
+    snakemake = cluster.start("--", MPI)
+    stop_ranks(cluster)
+    node = cluster.ranks()[-1][0].name
+    cluster.slurm.ask("scontrol", "update", f"nodename={node}", "state=down", "reason=test")
+    try:
+        assert snakemake.wait(600) == 0, cluster.log.read_text()[-6000:]
+    finally:
+        cluster.slurm.ask("scontrol", "update", f"nodename={node}", "state=resume")
+    batch = cluster.record(f"{run}/run.json")["environment"]["batch"]
+    assert node not in batch["nodes"].split()
+    assert [node in attempt["nodes"].split() for attempt in batch["earlier_attempts"]] == [True]
+
+
+@pytest.mark.timeout(900)
+def test_what_a_killed_snakemake_left_is_cancelled_and_made_once(cluster: Cluster) -> None:
+    run = a_run(cluster)
+    cluster.forget(run, "tables/mimir/realtext.csv")
+    snakemake = cluster.start("--", MPI)
+    stop_ranks(cluster)
+    orphan = cluster.queue()
+    assert orphan
+    snakemake.signal(signal.SIGKILL)
+    assert snakemake.wait(30) is not None
+    assert cluster.queue() == orphan, "the job outlives its Snakemake"
+    cluster.slurm.login.run(
+        ["snakemake", "--unlock"], cwd=cluster.checkout.folder, env=dict(cluster.checkout.environment)
+    )
+    said = cluster.run("--", MPI)
+    assert f"left in the queue: {', '.join(orphan)}" in said
+    states = {job["JobID"]: job["State"].split()[0] for job in cluster.jobs()}
+    assert [states[job] for job in orphan] == ["CANCELLED"]
+    assert cluster.record(f"{run}/run.json")["outcome"]["status"] == "ok"
+
+
+@pytest.mark.timeout(900)
+def test_a_run_that_is_lost_for_good_is_recorded_with_the_reason(cluster: Cluster) -> None:
+    run = a_run(cluster)
+    cluster.forget(run, "tables/mimir/realtext.csv")
+    snakemake = cluster.start("--retries", "0", "--", MPI)
+    cluster.until("a rank runs", lambda: bool(cluster.ranks()))
+    for node in cluster.slurm.nodes:
+        node.run(["pkill", "-9", "-f", "scripts/run_point.py"], check=False)
+    assert snakemake.wait(600) == 1
+    said = cluster.log.read_text()
+    assert f"lost: {run}: no attempt ended with a record: job " in said
+    outcome = cluster.record(f"{run}/run.json")["outcome"]
+    assert outcome["status"] == "failed" and ": FAILED" in outcome["reason"]
+    cluster.run("--", MPI)
+    assert {row["status"] for row in cluster.read(MPI)} == {"ok", "failed"}
+
+
+@pytest.mark.timeout(900)
+def test_two_runs_at_once_leave_each_other_alone(cluster: Cluster) -> None:
+    first = cluster.checkout
+    second = Checkout(first.folder.parent / "another copy")
+    kept = shutil.ignore_patterns("build", "data", "results*", ".snakemake")
+    shutil.copytree(first.folder, second.folder, ignore=kept)
+    (second.folder / "build").symlink_to(first.folder / "build")
+    (second.folder / "data").symlink_to(first.folder / "data")
+    other = Cluster(cluster.slurm, second)
+    other.log = first.folder.parent / "another.log"
+    cluster.forget("runs/eee/timeline", "tables/eee/timeline.csv")
+    started = [cluster.start("--", SIMULATED), other.start("--", SIMULATED)]
+    ends = [process.wait(600) for process in started]
+    assert ends == [0, 0], cluster.log.read_text()[-3000:] + other.log.read_text()[-3000:]
+    assert "left in the queue" not in cluster.log.read_text() + other.log.read_text()
+    assert cluster.read(SIMULATED) == other.read(SIMULATED)
