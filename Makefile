@@ -11,10 +11,10 @@ SITE ?=
 export STUDIES
 PY := .venv/bin/python
 
-.PHONY: help setup reproduce smoke paper retry cluster-shell test lint format bench bench-netsim schema lock clean
+.PHONY: help setup reproduce smoke paper retry cluster-shell costs test lint format bench bench-netsim schema lock clean
 
 help:
-	@sed -n 's/^# //p' Makefile | head -4; echo 'also: setup retry cluster-shell lint format bench bench-netsim schema lock clean (see README.md)'
+	@sed -n 's/^# //p' Makefile | head -4; echo 'also: setup retry cluster-shell costs lint format bench bench-netsim schema lock clean (see README.md)'
 
 setup:
 	@scripts/setup.sh run
@@ -36,6 +36,10 @@ paper:
 cluster-shell:
 	@scripts/setup.sh run test
 	@$(PY) -m harness.slurm shell $(ARGS)
+
+# What the studies cost at scale paper, from the runs of scale smoke. ARGS='--from laptop --watts 300' for others.
+costs: setup
+	@$(PY) scripts/costs.py $(ARGS)
 
 # Forget the runs that failed or timed out, so that the next reproduce runs them again.
 retry: setup
