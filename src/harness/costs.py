@@ -54,7 +54,7 @@ def size_of_cell_run(run: CellRun, workers: int) -> float:
     """How much of a benchmark's data a worker has: megabytes, words or vertices, as the benchmark counts."""
     settings: dict[str, float] = make(run.benchmark, run.settings).settings.model_dump()
     if "scale" in settings:
-        size = 2.0 ** settings["scale"]
+        size = float(2 ** int(settings["scale"]))
     elif "documents" in settings:
         size = float(settings["documents"] * settings["mean_words"])
     else:
