@@ -20,7 +20,7 @@ import psutil
 
 from harness.environment import git_state, machine, moment
 from harness.frameworks.engine_report import measured, read_report, windows
-from harness.hosts.allocation import step_environment
+from harness.hosts.inside.variables import step_environment
 from harness.power.client import Sampler
 from harness.power.model import CapUnavailable, PowerError
 from harness.power.nodes import NodeSamplers

@@ -34,11 +34,13 @@ def test_names_addresses_and_the_machines_counters(slurm: HostsSettings) -> None
 
 def test_steps_are_asked_for_one_by_one(slurm: HostsSettings, tmp_path: Path) -> None:
     with hosts(slurm, 1) as h:
-        assert h[0].run(["sh", "-c", "echo $SLURM_STEP_ID"], env={"SLURM_STEP_ID": "1"}).stdout == "7\n"
+        said = h[0].run(["sh", "-c", "echo $SLURM_STEP_ID $SLURM_JOB_ID"], env={"SLURM_STEP_ID": "1"}).stdout
+        assert said == "1\n", "of the job, and not of our own step"
+        assert h[0].run([*h.remote_shell, "n0", "echo", "$SLURM_JOB_ID", "there"]).stdout == "1 there\n"
         assert h[0].run(["pwd"]).stdout == f"{os.getcwd()}\n"
     calls = (tmp_path / "calls").read_text().splitlines()
     assert all("--overlap --nodes=1 --ntasks=1 --nodelist=n0" in call for call in calls)
-    assert [call.split()[-1] for call in calls] == ["holder", "step", "step"]
+    assert [call.split()[-1] for call in calls] == ["holder", "step", "step", "there", "step"]
 
 
 def test_end_of_the_block_ends_steps_and_removes_folders(

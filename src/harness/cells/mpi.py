@@ -39,6 +39,8 @@ def mpirun(
     }
     if remote_shell:
         settings |= {"plm_rsh_agent": shlex.join(remote_shell), "plm_rsh_no_tree_spawn": "1"}
+        # Within a job of SLURM as well: the hosts are named, and ranks are to be where they are.
+        settings |= {"plm": "rsh", "ras": "^slurm"}
     slots = -(-ranks // len(hosts))
     words = ["mpirun", "-n", str(ranks), "--host", ",".join(f"{host}:{slots}" for host in hosts)]
     words += ["--map-by", "node", "--bind-to", "none", "--quiet"]

@@ -1,26 +1,12 @@
-"""The SLURM job that this process is in: its hosts, and how its steps are to be started."""
+"""The SLURM job that this process is in, and its hosts."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from harness.hosts.model import HostError, shown
-
-_KEPT = ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_CLUSTER_NAME", "SLURM_CONF")
-
-
-def step_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """An environment without what SLURM said to the step that this process is in.
-
-    `srun` takes that for wishes: from a step of one task on one host it could start none on two.
-    """
-    return {
-        name: value
-        for name, value in environment.items()
-        if name in _KEPT or not name.startswith(("SLURM_", "PMIX_", "PMI_"))
-    }
 
 
 def nodes_of_allocation(given: Sequence[str] = ()) -> list[str]:

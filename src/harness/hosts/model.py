@@ -222,7 +222,7 @@ class Hosts(Sequence[Host]):
         self.remote_shell = tuple(remote_shell)
         """What stands in for `ssh` on a host: followed by a host's name and a command, it runs that there.
 
-        For launchers: `mpirun --mca plm_rsh_agent "WORDS"`. Empty for slurm, where launchers know `srun`.
+        For launchers: `mpirun --mca plm_rsh_agent "WORDS"`. Empty for hosts of SLURM without a disk.
         """
 
     @property

@@ -12,6 +12,7 @@ import json
 import os
 import secrets
 import selectors
+import shlex
 import socket
 import subprocess
 import threading
@@ -20,8 +21,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from harness.hosts.allocation import nodes_of_allocation, step_environment
+from harness.hosts.allocation import nodes_of_allocation
 from harness.hosts.inside.guardian import PREFIX
+from harness.hosts.inside.variables import step_environment
 from harness.hosts.model import (
     Completed,
     Counters,
@@ -50,6 +52,17 @@ def step_command(settings: HostsSettings, node: str, module: str, cwd: str = "/"
         f"--chdir={cwd}",
     ]
     return [*settings.slurm.srun, *options, settings.slurm.python, "-I", "-S", str(BOOT), module]
+
+
+REMOTE_SHELL = "remote-shell"
+"""A program in each host's folder that does what `ssh HOST COMMAND` does, for launchers of the host."""
+
+
+def remote_shell(settings: HostsSettings) -> str:
+    """The text of the program. A step of its own starts the command beside other steps, without MPI around it."""
+    one = '--overlap --nodes=1 --ntasks=1 --nodelist="$host" --quiet'
+    srun = shlex.join(settings.slurm.srun)
+    return f'#!/bin/sh\nhost=$1; shift\nexec {srun} {one} --mpi=none --cpu-bind=none /bin/sh -c "$*"\n'
 
 
 class SlurmProcess(Process):
@@ -304,17 +317,21 @@ def allocated(settings: HostsSettings, n: int, disks: Sequence[str]) -> Iterator
     holders: list[Holder] = []
     members: list[SlurmHost] = []
     scratches: list[dict[str, Path]] = []
+    shells: list[str] = []
     try:
         for node in nodes[:n]:
             scratch = {disk: settings.disk_folder(disk) / token / node / disk for disk in disks}
             tops = sorted({str(settings.disk_folder(disk) / token / node) for disk in disks})
+            shell = {f"{top}/{REMOTE_SHELL}": remote_shell(settings) for top in tops[:1]}
             what = {"folders": [str(path) for path in scratch.values()], "tops": tops, "devices": devices}
+            what["programs"] = shell
+            shells += shell
             scratches.append(scratch)
             holders.append(Holder(settings, node, what))
         for node, holder, scratch in zip(nodes, holders, scratches, strict=False):
             holder.await_ready()
             members.append(SlurmHost(settings, node, holder, scratch))
-        yield Hosts(members, settings, disks)
+        yield Hosts(members, settings, disks, ["/bin/sh", shells[0]] if shells else [])
     finally:
         steps = [step for member in members for step in member.let_go()]
         for step in steps:

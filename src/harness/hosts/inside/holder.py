@@ -1,6 +1,6 @@
 """On a host of a batch system: holds the scratch folders, knows the addresses and reads the machine's counters.
 
-The first line of standard input is JSON: {folders, devices, disks}. The answer has the addresses. Each further
+The first line of standard input is JSON: {folders, tops, devices, programs}. The answer has the addresses. Each further
 line is a question for the counters, and the end of the input removes the folders.
 """
 
@@ -67,6 +67,10 @@ def _set_up(what: dict[str, Any]) -> dict[str, Any]:
             os.makedirs(folder)
         except OSError as error:
             return {"error": f"folder {folder}: {error.strerror}"}
+    for path, text in what["programs"].items():
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, 0o700)
     return {"addresses": addresses}
 
 

@@ -14,7 +14,7 @@ import select
 import signal
 from typing import Any
 
-from harness.hosts.inside import linux, server, usage
+from harness.hosts.inside import linux, server, usage, variables
 
 
 def main(argv: list[str]) -> int:
@@ -65,10 +65,9 @@ class Lines:
 
 
 def _start(what: dict[str, Any]) -> int | None:
-    """Start the command; the batch system's own variables are those of this host, the rest are the caller's."""
-    env = what["env"] | {
-        name: value for name, value in os.environ.items() if name.startswith(("SLURM", "PMI"))
-    }
+    """Start the command in the caller's environment and this host's job; our own step is none of its business."""
+    own = {name: os.environ[name] for name in variables.OF_JOB if name in os.environ}
+    env = variables.step_environment(what["env"]) | own
     stdin = os.memfd_create("stdin")
     with os.fdopen(os.dup(stdin), "wb") as file:
         file.write(base64.b64decode(what["stdin"]))
