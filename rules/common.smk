@@ -14,6 +14,7 @@ from harness.planning import Planner, told
 from harness.processes import own_runs
 from harness.slurm import resources
 from harness.slurm.jobs import job_of_cell, job_of_run, preflight_of, seen_before
+from harness.spack_sources import PACKAGES, files
 
 
 def compiled(folder):
@@ -39,6 +40,10 @@ HADOOP = [
         str(path) for path in Path("src/hadoop/workloads/src/main").rglob("*.java")
     ),
 ]
+PACKED = {
+    package.name: [str(path) for path in files(package, Path())] for package in PACKAGES
+}
+RECIPES = [str(package.recipe(Path())) for package in PACKAGES]
 TEMPLATES = sorted(str(path) for path in Path("src/harness/report/templates").glob("*"))
 FIGURE_LIBRARY = sorted(str(path) for path in Path("scripts/figures/lib").glob("*.R"))
 
