@@ -5,7 +5,7 @@
     KVASIR_SPACK_MIRROR    without network: a source mirror that holds Spack's compiler-wrapper
     SPACK_PYTHON           without network: a Python that has clingo
 
-Nothing is read from or written to the user's own Spack. The first test takes 2 min of CPU time, the others 6.
+Nothing is read from or written to the user's own Spack. All of it takes 8 min of CPU time.
 """
 
 from __future__ import annotations
@@ -160,6 +160,13 @@ def test_only_our_own_packages_are_built(installed: Path) -> None:
         "gcc-runtime",
         "compiler-wrapper",
     }
+
+
+@pytest.mark.parametrize("name", ["kvasir-engine", "kvasir-netsim"])
+def test_ctest_has_passed_while_installing(spack: Spack, installed: Path, name: str) -> None:
+    prefix = spack("-e", str(installed), "location", "--install-dir", name).strip()
+    log = Path(prefix) / ".spack/install-time-test-log.txt"
+    assert "100% tests passed, 0 tests failed" in log.read_text(errors="replace")
 
 
 @pytest.mark.parametrize("name", ["kvasir-engine", "kvasir-netsim", "kvasir-workloads"])
