@@ -11,10 +11,10 @@ SITE ?=
 export STUDIES
 PY := .venv/bin/python
 
-.PHONY: help setup reproduce smoke paper retry cluster-shell costs test lint format bench bench-netsim schema lock clean
+.PHONY: help setup reproduce smoke paper retry cluster-shell costs test lint format bench bench-netsim schema lock spack-sources clean
 
 help:
-	@sed -n 's/^# //p' Makefile | head -4; echo 'also: setup retry cluster-shell costs lint format bench bench-netsim schema lock clean (see README.md)'
+	@sed -n 's/^# //p' Makefile | head -4; echo 'also: setup retry cluster-shell costs lint format bench bench-netsim schema lock spack-sources clean (see README.md)'
 
 setup:
 	@scripts/setup.sh run
@@ -79,6 +79,10 @@ lock:
 	@printf '%s\n' '# Every Python package, pinned and hashed. Made from requirements.in by `make lock`; do not edit by hand.' > requirements.lock.new
 	@uv pip compile -q --generate-hashes --no-header --python-version 3.11 requirements.in >> requirements.lock.new
 	@mv requirements.lock.new requirements.txt
+
+# After a change of the engine, the simulator or the Hadoop jobs: pin and pack their sources for Spack.
+spack-sources:
+	@$(PY) scripts/spack_sources.py --pin build/spack/mirror build/spack/sources.json
 
 clean:
 	@rm -rf build results results-emulated .snakemake

@@ -16,6 +16,7 @@ from harness.processes import own_runs
 from harness.slurm import resources
 from harness.slurm.jobs import job_of_cell, job_of_run, preflight_of, seen_before
 from harness.slurm.orphans import cancel_orphans
+from harness.spack_sources import PACKAGES, files
 
 
 def compiled(folder):
@@ -41,6 +42,10 @@ HADOOP = [
         str(path) for path in Path("src/hadoop/workloads/src/main").rglob("*.java")
     ),
 ]
+PACKED = {
+    package.name: [str(path) for path in files(package, Path())] for package in PACKAGES
+}
+RECIPES = [str(package.recipe(Path())) for package in PACKAGES]
 TEMPLATES = sorted(str(path) for path in Path("src/harness/report/templates").glob("*"))
 FIGURE_LIBRARY = sorted(str(path) for path in Path("scripts/figures/lib").glob("*.R"))
 

@@ -27,6 +27,8 @@ from .conftest import PROJECT, Checkout
 RATES = {"gbe": {"rate_mbit_s": 250}, "ib": {"rate_mbit_s": 2500}}
 RESULTS = "results-emulated/part"
 CHOSEN = ["--config", "scale=part", "studies=[mimir,eee,mrev]"]
+OFTEN = ["--seconds-between-status-checks", "2", "--slurm-init-seconds-before-status-checks", "2"]
+"""This controller does not mind being asked so often."""
 LEFT_OUT = ["dfsio-write", "dfsio-read", "sort", "grep", "pagerank", "bayes"]
 MPI = f"{RESULTS}/tables/mimir/realtext.csv"
 SIMULATED = f"{RESULTS}/tables/eee/timeline.csv"
@@ -45,7 +47,7 @@ class Cluster:
         """Start the literal command in the checkout."""
         environment = {key: self.checkout.environment[key] for key in ("PATH", "PYTHONPATH", "HOME")}
         self.log.unlink(missing_ok=True)
-        command = ["snakemake", "--profile", "slurm", *CHOSEN, *arguments]
+        command = ["snakemake", "--profile", "slurm", *CHOSEN, *OFTEN, *arguments]
         process = self.slurm.login.start(command, log=self.log, env=environment, cwd=self.checkout.folder)
         assert isinstance(process, SpawnedProcess)
         return process
@@ -180,8 +182,10 @@ def test_a_job_whose_node_goes_down_is_made_elsewhere(cluster: Cluster) -> None:
     cluster.slurm.ask("scontrol", "update", f"nodename={node}", "state=down", "reason=test")
     try:
         assert snakemake.wait(600) == 0, cluster.log.read_text()[-6000:]
-    finally:
-        cluster.slurm.ask("scontrol", "update", f"nodename={node}", "state=resume")
+    finally:  # its daemon may have registered it again
+        resume = ["scontrol", "update", f"nodename={node}", "state=resume"]
+        cluster.slurm.login.run(resume, check=False)
+        cluster.slurm.await_nodes(time.monotonic() + 60)
     batch = cluster.record(f"{run}/run.json")["environment"]["batch"]
     assert node not in batch["nodes"].split()
     assert [node in attempt["nodes"].split() for attempt in batch["earlier_attempts"]] == [True]

@@ -1,0 +1,177 @@
+"""With Spack: the lock is what spack.yaml leads to, and our own packages install and pass their tests.
+
+    KVASIR_SPACK           a checkout of Spack 1.2
+    KVASIR_SPACK_PACKAGES  a checkout of Spack's packages at the commit in spack.yaml
+    KVASIR_SPACK_MIRROR    without network: a source mirror that holds Spack's compiler-wrapper
+    SPACK_PYTHON           without network: a Python that has clingo
+
+Nothing is read from or written to the user's own Spack. All of it takes 8 min of CPU time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from harness.spack_sources import mirror
+
+from .files import OWN, PROJECT, Lock, environment, read_lock
+
+HADOOP = PROJECT / "build/hadoop/3.4.2"
+CHECKOUTS = ("KVASIR_SPACK", "KVASIR_SPACK_PACKAGES")
+MISSING = [name for name in CHECKOUTS if not os.environ.get(name)]
+
+pytestmark = [
+    pytest.mark.skipif(bool(MISSING), reason=f"no Spack: {' and '.join(MISSING)} would name its checkout"),
+    pytest.mark.timeout(3600),
+]
+
+Spack = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def spack(tmp_path_factory: pytest.TempPathFactory) -> Spack:
+    """Spack with configuration, caches and store of its own; a function that runs it and gives its output."""
+    lab = tmp_path_factory.mktemp("spack")
+    folders = {"install_tree": {"root": str(lab / "store")}, "source_cache": str(lab / "sources")}
+    settings: dict[str, Any] = {
+        "config": {**folders, "build_stage": [str(lab / "stage")], "test_stage": str(lab / "tests")},
+        "bootstrap": {"enable": True, "root": str(lab / "bootstrap")},
+    }
+    if extra := os.environ.get("KVASIR_SPACK_MIRROR"):
+        settings["mirrors:"] = {"extra": {"url": extra, "source": True, "binary": False}}
+    (lab / "user").mkdir()
+    for name, value in settings.items():
+        (lab / "user" / f"{name.rstrip(':')}.yaml").write_text(yaml.safe_dump({name: value}))
+    own = {
+        "SPACK_USER_CONFIG_PATH": str(lab / "user"),
+        "SPACK_SYSTEM_CONFIG_PATH": str(lab / "none"),
+        "SPACK_USER_CACHE_PATH": str(lab / "cache"),
+        "KVASIR_SPACK_SITE": "debian12",
+    }
+    program = str(Path(os.environ["KVASIR_SPACK"]) / "bin/spack")
+
+    def run(*arguments: str) -> str:
+        done = subprocess.run(
+            [program, *arguments],
+            env={**os.environ, **own},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"spack {' '.join(arguments)}\n{done.stdout[-6000:]}"
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What Spack reads of the project, as a copy, with the packages of KVASIR_SPACK_PACKAGES."""
+    copy = tmp_path_factory.mktemp("project")
+    for folder in ("spack_repo", "config/spack"):
+        shutil.copytree(PROJECT / folder, copy / folder)
+    mirror(PROJECT, copy / "build/spack/mirror")
+    builtin = Path(os.environ["KVASIR_SPACK_PACKAGES"]) / "repos/spack_repo/builtin"
+    for path in ("spack.yaml", OWN):
+        document = yaml.safe_load((PROJECT / path).read_text())
+        document["spack"]["repos"]["builtin"] = str(builtin)
+        (copy / path).write_text(yaml.safe_dump(document, sort_keys=False))
+    return copy
+
+
+def test_checkout_of_the_packages_is_at_the_pinned_commit() -> None:
+    command = ["git", "-C", os.environ["KVASIR_SPACK_PACKAGES"], "rev-parse", "HEAD"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == environment().repos.builtin.commit
+
+
+def below_ours(lock: Lock) -> dict[tuple[str, str], str]:
+    """Hash of each wanted package that is not ours, and of what ours depend on directly."""
+    found = {}
+    for entry in lock.document["roots"]:
+        node = lock.nodes[entry["hash"]]
+        key = (entry["group"], node["name"])
+        if node["namespace"] == "builtin":
+            found[key] = node["hash"]
+        elif node["name"].startswith("kvasir-"):
+            # Its own hash follows its sources, which change more often than the lock is made.
+            for edge in node["dependencies"]:
+                found[(*key, edge["name"])] = edge["hash"]
+    return found
+
+
+def test_spack_yaml_leads_to_the_lock(spack: Spack, project: Path) -> None:
+    version = spack("--version")
+    if not version.startswith("1.2."):
+        pytest.skip(f"the lock was made by Spack 1.2, this is {version.strip()}")
+    spack("-e", str(project), "concretize", "--force")
+    assert below_ours(read_lock(project / "spack.lock")) == below_ours(read_lock())
+
+
+def test_the_committed_lock_is_accepted(spack: Spack, project: Path, tmp_path: Path) -> None:
+    """Also after our own sources, and with them the recipes, have changed."""
+    for name in ("spack_repo", "config"):
+        shutil.copytree(project / name, tmp_path / name)
+    shutil.copy(project / "spack.yaml", tmp_path)
+    shutil.copy(PROJECT / "spack.lock", tmp_path)
+    recipe = tmp_path / "spack_repo/kvasir/packages/kvasir_engine/package.py"
+    recipe.write_text(re.sub(r'sha256="\w+"', f'sha256="{"0" * 64}"', recipe.read_text()))
+    listed = spack(
+        "-e", str(tmp_path), "find", "--no-groups", "--show-concretized", "--format", "{name}/{hash}"
+    )
+    engine = read_lock().root("mpi", "kvasir-engine")
+    assert f"kvasir-engine/{engine['hash']}" in listed
+
+
+@pytest.fixture(scope="module")
+def installed(spack: Spack, project: Path) -> Path:
+    """Our own packages, built on Debian's, with the tests that they bring along; the environment's folder."""
+    release = Path("/etc/os-release")
+    if not release.is_file() or "VERSION_CODENAME=bookworm\n" not in release.read_text():
+        pytest.skip("config/spack/debian12.yaml is for Debian 12, which this is not")
+    path = project / OWN
+    if HADOOP.is_dir():
+        document = yaml.safe_load(path.read_text())
+        here = {"buildable": False, "externals": [{"spec": "hadoop@3.4.2", "prefix": str(HADOOP)}]}
+        document["spack"]["packages"] = {"hadoop": here}
+        document["spack"]["specs"].append("kvasir-workloads@0.1.0")
+        path.write_text(yaml.safe_dump(document, sort_keys=False))
+    spack("-e", str(path.parent), "concretize", "--force", "--test", "root")
+    spack("-e", str(path.parent), "install", "--fail-fast", "--test", "root", "--show-log-on-error")
+    return path.parent
+
+
+def test_only_our_own_packages_are_built(installed: Path) -> None:
+    nodes = read_lock(installed / "spack.lock").nodes.values()
+    built = {node["name"] for node in nodes if "external" not in node}
+    assert built - {"kvasir-workloads"} == {
+        "kvasir-engine",
+        "kvasir-netsim",
+        "gcc-runtime",
+        "compiler-wrapper",
+    }
+
+
+@pytest.mark.parametrize("name", ["kvasir-engine", "kvasir-netsim"])
+def test_ctest_has_passed_while_installing(spack: Spack, installed: Path, name: str) -> None:
+    prefix = spack("-e", str(installed), "location", "--install-dir", name).strip()
+    log = Path(prefix) / ".spack/install-time-test-log.txt"
+    assert "100% tests passed, 0 tests failed" in log.read_text(errors="replace")
+
+
+@pytest.mark.parametrize("name", ["kvasir-engine", "kvasir-netsim", "kvasir-workloads"])
+def test_installed_packages_pass_their_tests(spack: Spack, installed: Path, name: str) -> None:
+    if name == "kvasir-workloads" and not HADOOP.is_dir():
+        pytest.skip(f"no Hadoop in {HADOOP.relative_to(PROJECT)}: `make setup` puts it there")
+    output = spack("-e", str(installed), "test", "run", name)
+    assert "1 passed" in output, output[-3000:]

@@ -1,0 +1,136 @@
+"""Recipes of our own packages and the source archives that they pin, checked without Spack."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from harness.errors import KvasirError
+from harness.spack_sources import PACKAGES, Package, archive, in_mirror, mirror, pin_of, renew
+
+from .files import PROJECT, read_lock
+
+RECIPES = sorted((PROJECT / "spack_repo/kvasir/packages").glob("*/package.py"))
+RENEW = "the sources have changed: run `make spack-sources` and commit the recipes"
+NAMES = [package.name for package in PACKAGES]
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The packages' sources and recipes, to be changed."""
+    target = tmp_path / "a copy"
+    for package in PACKAGES:
+        shutil.copytree(PROJECT / package.folder, target / package.folder)
+    shutil.copytree(PROJECT / "spack_repo", target / "spack_repo")
+    return target
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=NAMES)
+def test_recipe_pins_the_archive(package: Package) -> None:
+    pin = pin_of(package, PROJECT)
+    assert pin.sha256 == hashlib.sha256(archive(package, pin.version, PROJECT)).hexdigest(), RENEW
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=NAMES)
+def test_archive_does_not_depend_on_the_machine(package: Package, copy: Path) -> None:
+    source = copy / package.folder
+    for path in source.rglob("*"):
+        os.utime(path, (1, 1))
+        path.chmod(0o755)
+    part = source / package.parts[-1]
+    (part / "left.cpp~").write_text("by an editor")
+    (part / "left.o").write_text("by a compiler")
+    (source / "build").mkdir()
+    (source / "build" / "made.cpp").write_text("by a build")
+    assert archive(package, "1", copy) == archive(package, "1", PROJECT)
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=NAMES)
+def test_archive_holds_all_that_is_committed(package: Package) -> None:
+    folders = [str(package.folder / part) for part in package.parts]
+    done = subprocess.run(
+        ["git", "ls-files", "--", *folders], cwd=PROJECT, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    with tarfile.open(fileobj=io.BytesIO(archive(package, "1", PROJECT))) as tar:
+        packed = {name.removeprefix(f"{package.name}-1/") for name in tar.getnames()}
+    tracked = {str(Path(line).relative_to(package.folder)) for line in done.stdout.splitlines()}
+    assert {name for name in tracked if not Path(name).name.startswith(".")} == packed
+
+
+def test_changed_source_is_noticed_and_pinned_again(copy: Path, tmp_path: Path) -> None:
+    engine = PACKAGES[0]
+    if pin_of(engine, copy).sha256 != hashlib.sha256(archive(engine, "0.1.0", copy)).hexdigest():
+        pytest.fail(RENEW)
+    before = mirror(copy, tmp_path / "mirror")
+    changed = next((copy / engine.folder / "source").glob("*.cpp"))
+    changed.write_text(changed.read_text() + "\n// changed\n")
+    with pytest.raises(KvasirError, match="src/engine has changed: run `make spack-sources`"):
+        mirror(copy, tmp_path / "mirror")
+    assert [renew(package, copy) for package in PACKAGES] == [True, False, False]
+    assert not renew(engine, copy)
+    after = mirror(copy, tmp_path / "mirror")
+    assert after["kvasir-engine"].sha256 != before["kvasir-engine"].sha256
+    assert after["kvasir-netsim"] == before["kvasir-netsim"]
+    for name, pin in after.items():
+        placed = tmp_path / "mirror" / in_mirror(pin.sha256)
+        assert hashlib.sha256(placed.read_bytes()).hexdigest() == pin.sha256, name
+
+
+def test_a_recipe_with_two_versions_is_refused(copy: Path) -> None:
+    recipe = PACKAGES[1].recipe(copy)
+    recipe.write_text(recipe.read_text() + f'\nversion("2", sha256="{"0" * 64}")\n')
+    with pytest.raises(KvasirError, match="found 2"):
+        pin_of(PACKAGES[1], copy)
+
+
+@pytest.mark.parametrize("name", ["kvasir-engine", "kvasir-netsim"])
+def test_archive_configures(name: str, tmp_path: Path) -> None:
+    """CMake finds every file that the build and its tests name."""
+    (package,) = [package for package in PACKAGES if package.name == name]
+    with tarfile.open(fileobj=io.BytesIO(archive(package, "1", PROJECT))) as tar:
+        tar.extractall(tmp_path, filter="data")
+    command = ["cmake", "-S", str(tmp_path / f"{name}-1"), "-B", str(tmp_path / "tree"), "-G", "Ninja"]
+    done = subprocess.run([*command, "-DBUILD_TESTING=ON"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_the_command_fills_a_mirror(tmp_path: Path) -> None:
+    command = [sys.executable, "scripts/spack_sources.py", str(tmp_path / "m"), str(tmp_path / "facts.json")]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{done.stderr}; {RENEW}"
+    facts = json.loads((tmp_path / "facts.json").read_text())
+    assert sorted(facts) == sorted(NAMES)
+    placed = {path.stem for path in (tmp_path / "m").rglob("*.tar")}
+    assert placed == {fact["sha256"] for fact in facts.values()}
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.parent.name)
+def test_recipe_is_well_formed(recipe: Path) -> None:
+    tree = ast.parse(recipe.read_text())
+    (package,) = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    assert package.name == "".join(word.title() for word in recipe.parent.name.split("_"))
+    assert ast.get_docstring(tree) and ast.get_docstring(package)
+    lock = read_lock()
+    known = {node["name"] for node in lock.nodes.values()}
+    known |= {virtual for node in lock.nodes.values() for virtual in lock.edges(node)}
+    for call in ast.walk(package):
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "depends_on":
+            assert isinstance(call.args[0], ast.Constant)
+            assert str(call.args[0].value).split("@")[0] in known, "a dependency that the lock does not know"
+
+
+def test_own_packages_in_the_lock_are_those_of_the_recipes() -> None:
+    own = {node["name"] for node in read_lock().nodes.values() if node["namespace"] == "kvasir"}
+    assert own == {recipe.parent.name.replace("_", "-") for recipe in RECIPES}
