@@ -14,19 +14,7 @@ from harness.planning import Planner, told
 from harness.processes import own_runs
 from harness.slurm import resources
 from harness.slurm.jobs import job_of_cell, job_of_run, preflight_of, seen_before
-
-
-def compiled(folder):
-    """Sources of the programs in a folder: not its tests, benchmarks and documents."""
-    return sorted(
-        str(path)
-        for path in Path(folder).rglob("*")
-        if path.is_file()
-        and path.relative_to(folder).parts[0]
-        in ("CMakeLists.txt", "cmake", "include", "source", "apps")
-        and not path.name.endswith("_test.cpp")
-    )
-
+from harness.sources import compiled
 
 HARNESS = sorted(str(path) for path in Path("src/harness").rglob("*.py"))
 ENGINE = compiled("src/engine")
