@@ -51,8 +51,10 @@ cluster-shell:
 retry: setup
 	@$(PY) scripts/forget_failed.py
 
+# Without Apptainer the tests that need it are skipped.
 test:
 	@scripts/setup.sh run test
+	@scripts/setup.sh images || true
 	@$(MAKE) --no-print-directory lint
 	@$(PY) -m pytest -q $(ARGS)
 

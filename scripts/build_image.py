@@ -27,7 +27,7 @@ def image(
     recipe = Recipe(name)
     for folder in recipe.made:
         version = folder.parent.name
-        provide(DIST / "pom.xml", version, DIST / f"{version}.lock", folder)
+        provide(DIST / "pom.xml", version, DIST / f"{version}.lock", folder.resolve())
     build(recipe, output, base, mirror)
     if sign_key:
         signing.sign(output, sign_key)
