@@ -1,5 +1,6 @@
 # Helpers only, as common.smk: whether programs run in images, and what the images are called.
 
+import os
 from functools import cache
 
 from snakemake.exceptions import WorkflowError
@@ -16,6 +17,11 @@ if IN_IMAGES and refusal():
     raise WorkflowError(
         f"{refusal()}; leave out --sdm apptainer to use this machine's own programs"
     )
+
+
+if IN_IMAGES and os.geteuid() == 0:
+    # Root, too, gets a user namespace of its own, also where Snakemake starts Apptainer.
+    os.environ["APPTAINER_USERNS"] = "1"
 
 
 @cache

@@ -2,8 +2,8 @@
 # in:  what is known of the images (build/images/<name>-<identity>.json)
 # out: the same files as programs.smk; what is called build/programs/bin/map-aggregate starts that program in its image
 #
-# Everything that starts a program goes on to do so by its usual name, on this machine or on a cluster: a launcher of the
-# host starts ranks that are in an image.
+# Everything that starts a program goes on to do so by its usual name. On this machine the image's own mpirun starts all
+# ranks in one container; on a cluster a launcher of the host starts ranks that are in an image each.
 
 
 localrules:
@@ -30,8 +30,9 @@ rule take_engine:
     priority: BEFORE_ALL_RUNS
     params:
         image=str(image("engine").image),
+        mpirun="--mpirun" if CONFIG.site.here else "",
     shell:
-        "python scripts/take_programs.py {params.image:q} {output:q} --tool mpirun"
+        "python scripts/take_programs.py {params.image:q} {output:q} {params.mpirun} --tool mpirun"
         " map-aggregate group-by-key reduce-by-key generate > {log:q} 2>&1"
 
 

@@ -11,7 +11,7 @@ import pytest
 from harness.errors import KvasirError
 from harness.images import mirror
 from harness.images.digest import object_of
-from harness.images.launch import is_launcher, launcher, write_launcher
+from harness.images.launch import beside, is_launcher, launcher, remove_launchers, write_launcher
 from harness.images.sbom import debian, document, hashed
 
 from .spdx import mistakes
@@ -83,6 +83,18 @@ def test_what_a_build_is_lent_is_for_its_owner_only_where_it_has_logins(tmp_path
     mirror.lend(tmp_path / "lent", mirror.sources("file:///mirror"))
     assert (tmp_path / "lent/auth.conf").stat().st_mode & 0o077 == 0
     assert (tmp_path / "lent/sources.list").read_text().count("file:///mirror/ ") == 2
+
+
+def test_an_mpirun_of_the_image_goes_before_that_of_the_machine(tmp_path: Path) -> None:
+    program = str(tmp_path / "map-aggregate")
+    assert beside(["mpirun", "-n", "2"], program) == ["mpirun", "-n", "2"]
+    (tmp_path / "mpirun").write_text("#!/bin/sh\nexit 0\n")
+    assert beside(["mpirun"], program) == ["mpirun"], "that is none of ours"
+    write_launcher(tmp_path / "mpirun", launcher("/usr/bin/mpirun", tmp_path / "x.sif", "0123", []))
+    assert beside(["mpirun", "-n", "2"], program) == [str(tmp_path / "mpirun"), "-n", "2"]
+    assert beside(["srun"], program) == ["srun"] and beside([], program) == []
+    remove_launchers(tmp_path)
+    assert beside(["mpirun"], program) == ["mpirun"]
 
 
 @pytest.fixture

@@ -14,13 +14,18 @@ from harness.images.describe import ImageFacts
 
 INSIDE = "/opt/kvasir"
 PROGRAMS = f"{INSIDE}/bin"
+MPIRUN = "mpirun"
+ALONE = "OMPI_MCA_btl_vader_single_copy_mechanism=none"
+"""For ranks that a launcher of the host starts: each has a user namespace of its own, and Linux lets none read
+another's memory. Without this Open MPI finds out by itself, with a warning of every rank."""
 MARK = b"#!/bin/sh\n# Starts "
 
 
-def launcher(program: str, image: Path, identity: str, places: Sequence[Path]) -> str:
+def launcher(program: str, image: Path, identity: str, places: Sequence[Path], setting: str = "") -> str:
     """The script that starts `program`, a path inside the image, with all of this process's environment.
 
-    `places` are folders seen inside as outside, where they are there; so are the working folder, /tmp and /dev/shm.
+    `setting` (NAME=value) is added to it. `places` are folders seen inside as outside, where they are there; so are the
+    working folder, /tmp and /dev/shm.
     Inside the image the script starts the program itself: Hadoop's daemons start other Javas by the path they know.
     Raises KvasirError for a folder that Apptainer cannot be told.
     """
@@ -32,6 +37,7 @@ def launcher(program: str, image: Path, identity: str, places: Sequence[Path]) -
 if [ -r {INSIDE}/identity ] && read -r found < {INSIDE}/identity && [ "$found" = {identity} ]; then
   exec {program} "$@"
 fi
+{f"export {setting}" if setting else "# The environment is that of the caller."}
 set -- {shlex.quote(str(image))} {program} "$@"
 for place in {shlex.join(map(str, places))}; do
   [ ! -d "$place" ] || set -- --bind "$place" "$@"
@@ -56,6 +62,19 @@ def is_launcher(path: Path) -> bool:
             return file.read(len(MARK)) == MARK
     except OSError:
         return False
+
+
+def remove_launchers(folder: Path) -> None:
+    """Remove all launchers in a folder; programs stay."""
+    for path in sorted(folder.glob("*")):
+        if is_launcher(path):
+            path.unlink()
+
+
+def beside(launching: Sequence[str], program: str) -> list[str]:
+    """The words that start an MPI program: by the launcher that lies beside the program, if one does."""
+    own = Path(program).with_name(launching[0]) if launching else None
+    return [str(own), *launching[1:]] if own is not None and is_launcher(own) else list(launching)
 
 
 def read_facts(path: Path) -> ImageFacts:
@@ -83,19 +102,31 @@ def versions(image: Path, tools: Sequence[str]) -> dict[str, str]:
 
 
 def take_programs(
-    image: Path, facts: ImageFacts, programs: Sequence[str], tools: Sequence[str], target: Path, root: Path
+    image: Path,
+    facts: ImageFacts,
+    programs: Sequence[str],
+    tools: Sequence[str],
+    target: Path,
+    root: Path,
+    mpirun: bool,
 ) -> dict[str, Any]:
     """Put launchers of `programs` into the folder bin beside `target`, which gets what is known of them.
 
     It looks like what building them here leaves (scripts/build_programs.py), and says besides which image they are in.
-    Raises KvasirError when the image lacks one.
+    With `mpirun` a launcher of the image's own mpirun lies beside them: on one machine it starts all ranks in one
+    container, where they share memory as outside. Raises KvasirError when the image lacks a program.
     """
+    bin_ = target.parent / "bin"
+    remove_launchers(bin_)
     there = sums(image)
     if missing := [name for name in programs if name not in there]:
         raise KvasirError(f"{image}: has no program {', '.join(missing)}, only {', '.join(there)}")
     for name in programs:
-        text = launcher(f"{PROGRAMS}/{name}", image.resolve(), facts.identity, [root.resolve()])
-        write_launcher(target.parent / "bin" / name, text)
+        text = launcher(f"{PROGRAMS}/{name}", image.resolve(), facts.identity, [root.resolve()], ALONE)
+        write_launcher(bin_ / name, text)
+    if mpirun:
+        text = launcher(f"/usr/bin/{MPIRUN}", image.resolve(), facts.identity, [root.resolve()])
+        write_launcher(bin_ / MPIRUN, text)
     known = {
         "versions": versions(image, tools),
         "native": False,
