@@ -9,7 +9,7 @@ import pytest
 
 from harness.images import apptainer
 
-from ..workflow.conftest import Checkout, checkout  # noqa: F401
+from ..workflow.conftest import PROJECT, Checkout, checkout  # noqa: F401
 from .spdx import mistakes
 
 pytestmark = pytest.mark.skipif(bool(apptainer.refusal()), reason=apptainer.refusal() or "can be used")
@@ -26,6 +26,10 @@ def rows(path: Path) -> list[dict[str, str]]:
 def made(checkout: Checkout) -> Checkout:  # noqa: F811
     """A checkout with that table made twice: by this machine's programs, kept as host.csv, then in images."""
     # A mirror keeps only the newest version of a package, so the pins of this day are taken.
+    # The base is large and hardly changes: the project's own is used if it is there.
+    (checkout.folder / "build/images").mkdir(parents=True)
+    for base in (PROJECT / "build/images").glob("base-*.sif"):
+        (checkout.folder / "build/images" / base.name).symlink_to(base)
     locked = checkout.run("python", "scripts/lock_images.py")
     assert locked.returncode == 0, locked.stdout
     checkout.snakemake(TABLE)
@@ -43,9 +47,13 @@ def test_the_table_is_the_same(made: Checkout) -> None:
     assert host and host[0].keys() == images[0].keys()
     assert len(host) == len(images) and {row["status"] for row in images} == {"ok"}
     # A simulation gives the same numbers anywhere; what a clock measures does not.
+    # But for the order, which was drawn by lot, and what a clock measured, a simulation is the same anywhere.
+    simulated = 0
     for one, other in zip(host, images, strict=True):
         if not one["source"].startswith("measured"):
-            assert one == other
+            assert {**one, "order": ""} == {**other, "order": ""}
+            simulated += 1
+    assert simulated > len(host) / 2
 
 
 def test_every_run_says_which_image_it_was_in(made: Checkout) -> None:
@@ -76,16 +84,12 @@ def test_the_image_tells_nobody_where_its_packages_came_from(made: Checkout) -> 
     assert labels["org.opencontainers.image.created"].endswith("Z")
 
 
-def test_the_way_back_builds_the_program_and_the_way_forth_no_image(made: Checkout) -> None:
+def test_the_way_back_is_planned_and_the_way_forth_needs_no_image(made: Checkout) -> None:
     program = made.folder / "build/netsim/bin/netsim"
     assert program.read_bytes().startswith(b"#!/bin/sh")
-    (image,) = made.folder.glob("build/images/netsim-*.sif")
-    built = image.stat().st_mtime_ns
-    made.snakemake("build/netsim/netsim.json")
-    assert program.read_bytes().startswith(b"\x7fELF")
-    made.snakemake(*IN_IMAGES, "build/netsim/netsim.json")
-    assert program.read_bytes().startswith(b"#!/bin/sh")
-    assert image.stat().st_mtime_ns == built
+    back = made.planned(TABLE)
+    assert back["build_netsim"] == 1 and back["run_point"] == len(records(made))
+    assert "Nothing to be done" in made.snakemake(*IN_IMAGES, TABLE)
 
 
 def test_a_changed_pin_asks_for_another_image_and_for_its_runs_again(made: Checkout) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -32,10 +33,10 @@ def epoch(recipe: Recipe) -> int:
     return int(said) if done.returncode == 0 and said.isdigit() else 0
 
 
-def arguments(recipe: Recipe, base: Path | None, archive: str, when: int) -> dict[str, str]:
+def arguments(recipe: Recipe, base: Path, archive: str, when: int) -> dict[str, str]:
     """What stands between double braces in the definition."""
     given = {
-        "base": str(base.resolve()) if base else "",
+        "base": str(base),
         "mirror": archive,
         "identity": recipe.identity,
         "lock": lock.digest(lock.read_lock(recipe.root), [BASE, *recipe.packages]),
@@ -64,6 +65,14 @@ def _link(source: str, target: str) -> None:
         shutil.copyfile(source, target)
 
 
+def workshop(beside: Path) -> Path | None:
+    """Where to build: on the file system of the image, as one in memory may be too small.
+
+    None, where temporary files go, if its name has blanks: debootstrap and definition files take names apart there.
+    """
+    return beside if re.fullmatch(r"[\w/.+-]+", str(beside.resolve()), re.ASCII) else None
+
+
 def build(recipe: Recipe, target: Path, base: Path | None, archive: str | None) -> None:
     """Build the image into the file `target`, beginning with the image `base`.
 
@@ -76,12 +85,11 @@ def build(recipe: Recipe, target: Path, base: Path | None, archive: str | None) 
     found = mirror.sources(archive)
     when = epoch(recipe)
     target.parent.mkdir(parents=True, exist_ok=True)
-    # Beside the image: a temporary file system in memory may be too small.
-    with (
-        tempfile.TemporaryDirectory(prefix=".build-", dir=target.parent) as name,
-        replacing(target) as scratch,
-    ):
+    place = workshop(target.parent)
+    with tempfile.TemporaryDirectory(prefix=".build-", dir=place) as name, replacing(target) as scratch:
         folder = Path(name).resolve()
+        if base is not None:
+            (folder / "base.sif").symlink_to(base.resolve())
         gather(recipe, folder / "context")
         mirror.lend(folder / "lent", found)
         (folder / "lent/pins").mkdir()
@@ -91,7 +99,7 @@ def build(recipe: Recipe, target: Path, base: Path | None, archive: str | None) 
             )
         (folder / "tmp").mkdir()
         words = ["build", "--fakeroot", "--bind", f"{folder / 'lent'}:{LENT}"]
-        for key, value in arguments(recipe, base, mirror.main_archive(found), when).items():
+        for key, value in arguments(recipe, folder / "base.sif", mirror.main_archive(found), when).items():
             words += ["--build-arg", f"{key}={value}"]
         environment = {
             "SOURCE_DATE_EPOCH": str(when),
