@@ -1,6 +1,5 @@
 # Helpers only, as common.smk: whether programs run in images, and what the images are called.
 
-import os
 from functools import cache
 
 from snakemake.exceptions import WorkflowError
@@ -8,7 +7,7 @@ from snakemake.settings.types import DeploymentMethod
 
 from harness.errors import KvasirError
 from harness.images import recipe
-from harness.images.apptainer import refusal
+from harness.images.apptainer import refusal, use_namespaces
 
 # Whether programs run in images: snakemake --sdm apptainer
 IN_IMAGES = DeploymentMethod.APPTAINER in workflow.deployment_settings.deployment_method
@@ -19,9 +18,8 @@ if IN_IMAGES and refusal():
     )
 
 
-if IN_IMAGES and os.geteuid() == 0:
-    # Root, too, gets a user namespace of its own, also where Snakemake starts Apptainer.
-    os.environ["APPTAINER_USERNS"] = "1"
+if IN_IMAGES:
+    use_namespaces()
 
 
 @cache

@@ -21,6 +21,12 @@ def flags() -> list[str]:
     return ["--userns"] if os.geteuid() == 0 else []
 
 
+def use_namespaces() -> None:
+    """Say `flags` to every Apptainer below this process as well, such as those that Snakemake starts."""
+    if flags():
+        os.environ["APPTAINER_USERNS"] = "1"
+
+
 def run(
     words: Sequence[str], folder: Path | None = None, env: Mapping[str, str] | None = None, quiet: bool = True
 ) -> str:
