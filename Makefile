@@ -11,10 +11,10 @@ SITE ?=
 export STUDIES
 PY := .venv/bin/python
 
-.PHONY: help setup reproduce smoke paper retry cluster-shell costs test lint format bench bench-netsim schema lock spack-sources clean
+.PHONY: help setup reproduce smoke paper images image-lock retry cluster-shell costs test lint format bench bench-netsim schema lock spack-sources clean
 
 help:
-	@sed -n 's/^# //p' Makefile | head -4; echo 'also: setup retry cluster-shell costs lint format bench bench-netsim schema lock spack-sources clean (see README.md)'
+	@sed -n 's/^# //p' Makefile | head -4; echo 'also: setup images image-lock retry cluster-shell costs lint format bench bench-netsim schema lock spack-sources clean (see README.md)'
 
 setup:
 	@scripts/setup.sh run
@@ -31,6 +31,16 @@ paper:
 	@scripts/setup.sh run paper
 	@scripts/reproduce.sh "$(SCALE)" "$(SITE)" $(CORES) paper $(ARGS)
 
+# Installs Apptainer if it can be, and builds all images; `snakemake --sdm apptainer` would build them as well.
+images: setup
+	@scripts/setup.sh images
+	@.venv/bin/snakemake --cores $(CORES) --sdm apptainer $(ARGS) -- images
+
+# Pin the newest Debian packages that this machine's mirror has for the images.
+image-lock:
+	@scripts/setup.sh run
+	@$(PY) scripts/lock_images.py
+
 # A SLURM of a login host and four nodes on this machine, and a shell in it; it ends with the shell.
 # ARGS='--nodes 8' for more nodes, ARGS='-- sinfo' for one command instead of a shell.
 cluster-shell:
@@ -45,6 +55,7 @@ costs: setup
 retry: setup
 	@$(PY) scripts/forget_failed.py
 
+# Without Apptainer (`scripts/setup.sh images` installs it) the tests that need it are skipped, and say so.
 test:
 	@scripts/setup.sh run test
 	@$(MAKE) --no-print-directory lint

@@ -5,6 +5,7 @@
     snakemake --cores 2 fig_mimir_3          one figure and what it needs (its file path works as well)
     snakemake --cores 2 --config scale=paper site=local
     snakemake --profile slurm                on a cluster
+    snakemake --cores 2 --sdm apptainer      with the programs of images, which are built first
 
 Targets: all, smoke, one per study (mimir), one per figure (fig_mimir_1 ...), tables, figures, claims, report,
 mrev_report (summary, statistics and resource graphs of the runs on clusters).
@@ -19,10 +20,15 @@ configfile: "config/config.yaml"
 
 
 include: "rules/common.smk"
+include: "rules/common_images.smk"
 
 
-# Used with --sdm apptainer only; without it the tools that `make setup` installed are used.
-container: "build/images/kvasir.sif"
+# With --sdm apptainer figures are drawn in their image, and what else starts programs starts them in images by itself
+# (rules/programs_in_images.smk); the harness runs in the Python environment that Snakemake runs in. Without it the tools
+# that `make setup` installed are used, and this has no effect: Snakemake's linter wants to see it at every rule.
+if not IN_IMAGES:
+
+    container: FIGURES_IMAGE
 
 
 pathvars:
@@ -53,7 +59,8 @@ rule smoke:
 
 include: "rules/targets.smk"
 include: "rules/preflight.smk"
-include: "rules/programs.smk"
+include: "rules/images.smk"
+include: "rules/programs_in_images.smk" if IN_IMAGES else "rules/programs.smk"
 include: "rules/texts.smk"
 include: "rules/runs.smk"
 include: "rules/cells.smk"

@@ -16,20 +16,8 @@ from harness.processes import own_runs
 from harness.slurm import resources
 from harness.slurm.jobs import job_of_cell, job_of_run, preflight_of, seen_before
 from harness.slurm.orphans import cancel_orphans
+from harness.sources import compiled
 from harness.spack_sources import PACKAGES, files
-
-
-def compiled(folder):
-    """Sources of the programs in a folder: not its tests, benchmarks and documents."""
-    return sorted(
-        str(path)
-        for path in Path(folder).rglob("*")
-        if path.is_file()
-        and path.relative_to(folder).parts[0]
-        in ("CMakeLists.txt", "cmake", "include", "source", "apps")
-        and not path.name.endswith("_test.cpp")
-    )
-
 
 HARNESS = sorted(str(path) for path in Path("src/harness").rglob("*.py"))
 ENGINE = compiled("src/engine")

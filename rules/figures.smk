@@ -16,6 +16,7 @@ rule draw_figure:
         scale="config/scales/{scale}.yaml",
         script="scripts/figures/{study}/{figure}.R",
         library=FIGURE_LIBRARY,
+        image=facts_of_image("figures"),
     output:
         multiext("<results>/figures/{study}/{figure}", ".pdf", ".svg", ".png"),
     log:
@@ -23,6 +24,8 @@ rule draw_figure:
     benchmark:
         "<benchmarks>/figures/{study}/{figure}.tsv"
     priority: AT_ONCE
+    container:
+        FIGURES_IMAGE
     params:
         stem=subpath(output[0], strip_suffix=".pdf"),
         tables=figure_arguments,

@@ -41,12 +41,15 @@ rule draw_resources:
         cell="<results>/cells/{cell}/cell.json",
         script="scripts/figures/resources.R",
         library=FIGURE_LIBRARY,
+        image=facts_of_image("figures"),
     output:
         directory("<results>/mrev/resources/{cell}"),
     log:
         "<logs>/mrev/{cell}.log",
     benchmark:
         "<benchmarks>/mrev/{cell}.tsv"
+    container:
+        FIGURES_IMAGE
     params:
         folder=subpath(input.cell, parent=True),
     shell:

@@ -8,6 +8,7 @@ from harness.command import main
 from harness.errors import KvasirError
 from harness.files import dump_json
 from harness.hadoop.assembly import assemble
+from harness.images.hadoop import take_hadoop
 
 SOURCE = Path(__file__).parents[1] / "src" / "hadoop"
 
@@ -22,13 +23,17 @@ def build(
     java_home: Path = typer.Option(
         None, help="Java that runs Hadoop; default: a fitting one that is installed"
     ),
+    image: Path = typer.Option(None, help="image that jars, our jobs and Java are taken from"),
 ) -> None:
     """Put a version of Hadoop together; does nothing that is done already, and needs no network then."""
     if hadoop_home and not target:
         raise KvasirError("--hadoop-home needs --target, a folder for what belongs to it")
-    hadoop = assemble(SOURCE, version, target or Path("build/hadoop") / version, java_home, hadoop_home)
+    root = target or Path("build/hadoop") / version
+    taken = take_hadoop(image, root, Path()) if image else None
+    hadoop = assemble(SOURCE, version, root, taken.java if taken else java_home, hadoop_home, taken)
     if facts:
-        dump_json(hadoop.facts.model_dump(mode="json"), facts)
+        known = hadoop.facts.model_dump(mode="json")
+        dump_json({**known, **({"image": taken.image} if taken else {})}, facts)
     java = hadoop.facts.java
     print(f"Hadoop {hadoop.version} with {len(hadoop.facts.jars)} jars on Java {java.version}: {hadoop.root}")
 

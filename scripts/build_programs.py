@@ -10,6 +10,7 @@ from harness.command import main
 from harness.environment import first_line
 from harness.errors import KvasirError
 from harness.files import dump_json
+from harness.images.launch import remove_launchers
 
 
 def build(
@@ -31,6 +32,8 @@ def build(
         f"-DKVASIR_NATIVE={'ON' if native else 'OFF'}",
         f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={(target / 'bin').resolve()}",
     ]
+    # They stand in for programs in an image; the linker would not know that.
+    remove_launchers(target / "bin")
     compile_ = ["cmake", "--build", str(target / "tree"), "--parallel", str(jobs), "--target", *programs]
     for command in (configure, compile_):
         if subprocess.run(command, check=False).returncode:

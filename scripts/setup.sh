@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, and nothing else: Debian packages of the sections named on the command line
-# (run, test; default run) and the Python environment .venv. Idempotent; says nothing when all is there.
+# (run, test, paper, images; default run) and the Python environment .venv. Section images ends with Apptainer. Idempotent;
+# says nothing when all is there.
 # Not root: uses sudo when it asks no password, otherwise lists exactly what is missing and stops.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -73,3 +74,4 @@ else
     die "these programs are missing: ${missing[*]} (requirements-debian.txt says what each is for)"
 fi
 make_venv
+case " ${sections[*]} " in *" images "*) scripts/apptainer.sh ;; esac

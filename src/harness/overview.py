@@ -88,6 +88,15 @@ def _joined(known: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | No
     return {**known, **parts}
 
 
+def route(programs: dict[str, Any]) -> str:
+    """Where the programs of some runs came from: images, or the machine itself."""
+    images = {facts["image"]["name"] for facts in programs.values() if "image" in facts}
+    own = sorted(name for name, facts in programs.items() if "image" not in facts)
+    if not images:
+        return "this machine"
+    return f"images {', '.join(sorted(images))}" + (f"; this machine: {', '.join(own)}" if own else "")
+
+
 def environments(records: list[Record]) -> list[dict[str, Any]]:
     """Distinct environments with the number of runs each had. What differs from run to run is left out, but for
     the load before the runs, of which the least and the greatest are kept."""
@@ -107,7 +116,11 @@ def environments(records: list[Record]) -> list[dict[str, Any]]:
     return [
         {
             "runs": len(loads),
-            "values": {**values, "load_before": f"{min(loads):.2f} … {max(loads):.2f}"},
+            "values": {
+                **values,
+                "software": route(values["programs"]),
+                "load_before": f"{min(loads):.2f} … {max(loads):.2f}",
+            },
         }
         for values, loads in sorted(groups, key=lambda group: -len(group[1]))
     ]

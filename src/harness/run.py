@@ -21,6 +21,7 @@ import psutil
 from harness.environment import git_state, machine, moment
 from harness.frameworks.engine_report import measured, read_report, windows
 from harness.hosts.inside.variables import step_environment
+from harness.images.launch import beside
 from harness.power.client import Sampler
 from harness.power.model import CapUnavailable, PowerError
 from harness.power.nodes import NodeSamplers
@@ -89,7 +90,7 @@ def command_line(spec: RunSpec, folder: Path) -> list[str]:
         "output": folder / "output",
     }
     own = [part.format_map(places) if part.startswith(("--", "{")) else part for part in spec.program]
-    return [*spec.launcher, *own]
+    return [*beside(spec.launcher, spec.program[0]), *own]
 
 
 def supervise(command: list[str], log: Path, timeout_s: float, follow: Callable[[int], None]) -> Ended:

@@ -25,6 +25,16 @@ def test_studies_with_other_programs_share_an_environment() -> None:
     assert group["values"]["load_before"] == "0.00 … 2.00"
 
 
+def test_it_says_whether_programs_came_from_images() -> None:
+    image = {"name": "engine-0123", "sha256": "ab"}
+    (own,) = environments([record(programs={"engine": {"sha256": "a"}})])
+    assert own["values"]["software"] == "this machine"
+    (mixed,) = environments([record(programs={"engine": {"image": image}, "netsim": {"native": False}})])
+    assert mixed["values"]["software"] == "images engine-0123; this machine: netsim"
+    (all_of_them,) = environments([record(programs={"engine": {"image": image}, "hadoop": {"image": image}})])
+    assert all_of_them["values"]["software"] == "images engine-0123"
+
+
 def test_a_rebuilt_program_or_another_kernel_is_another_environment() -> None:
     first = record(kernel="6.1", programs={"engine": {"sha256": "a"}})
     rebuilt = record(kernel="6.1", programs={"engine": {"sha256": "b"}})

@@ -27,6 +27,8 @@ from .conftest import PROJECT, Checkout
 RATES = {"gbe": {"rate_mbit_s": 250}, "ib": {"rate_mbit_s": 2500}}
 RESULTS = "results-emulated/part"
 CHOSEN = ["--config", "scale=part", "studies=[mimir,eee,mrev]"]
+PROGRAM = "build/programs/bin/[a-z-]* .*--report"
+"""What the command line of a rank has."""
 OFTEN = ["--seconds-between-status-checks", "2", "--slurm-init-seconds-before-status-checks", "2"]
 """This controller does not mind being asked so often."""
 LEFT_OUT = ["dfsio-write", "dfsio-read", "sort", "grep", "pagerank", "bayes"]
@@ -70,7 +72,7 @@ class Cluster:
         """Nodes where the engine's programs run, with their process ids there."""
         found = []
         for node in self.slurm.nodes:
-            said = node.run(["pgrep", "-f", "build/programs/bin/[a-z-]* .*--report"], check=False).stdout
+            said = node.run(["pgrep", "-f", PROGRAM], check=False).stdout
             if said.strip():
                 found.append((node, [int(pid) for pid in said.split()]))
         return found
@@ -182,13 +184,15 @@ def test_a_job_whose_node_goes_down_is_made_elsewhere(cluster: Cluster) -> None:
     cluster.slurm.ask("scontrol", "update", f"nodename={node}", "state=down", "reason=test")
     try:
         assert snakemake.wait(600) == 0, cluster.log.read_text()[-6000:]
-    finally:  # its daemon may have registered it again
+    finally:  # its daemon may have registered it again; what is stopped there would be taken for the next run's
+        for host in cluster.slurm.nodes:
+            host.run(["pkill", "-9", "-f", PROGRAM], check=False)
         resume = ["scontrol", "update", f"nodename={node}", "state=resume"]
         cluster.slurm.login.run(resume, check=False)
         cluster.slurm.await_nodes(time.monotonic() + 60)
-    batch = cluster.record(f"{run}/run.json")["environment"]["batch"]
-    assert node not in batch["nodes"].split()
-    assert [node in attempt["nodes"].split() for attempt in batch["earlier_attempts"]] == [True]
+    attempts = cluster.record(f"{run}/run.json")["environment"]["batch"]["earlier_attempts"]
+    assert [attempt["ended"] for attempt in attempts] == ["NODE_FAIL"]
+    assert node in attempts[0]["nodes"].split()
 
 
 @pytest.mark.timeout(900)

@@ -32,6 +32,7 @@ def programs_of(spec: CellSpec) -> dict[str, dict[str, Any]]:
                 "version": facts["version"],
                 "java": facts["java"]["version"],
                 "digest": digest,
+                **({"image": facts["image"]} if "image" in facts else {}),
             }
         else:
             found[path.stem] = facts

@@ -34,6 +34,23 @@ class Batch(Strict):
     options: list[str] = Field(default=[], description="more options of sbatch, such as --constraint=haswell")
 
 
+class SiteImages(Strict):
+    """How images are built and trusted; all of it can be left out."""
+
+    packages: Literal["debian"] = Field(default="debian", description="what images are made from")
+    mirror: str | None = Field(
+        default=None,
+        pattern=r"^[a-z]+://\S+$",
+        description="address of a Debian mirror; none: what apt of the machine that builds is set up with",
+    )
+    sign_key: str | None = Field(
+        default=None, description="private key that new images are signed with: a PEM file without a password"
+    )
+    verify_key: str | None = Field(
+        default=None, description="public key, a PEM file, that an image must be signed with to be used"
+    )
+
+
 class Site(Strict):
     """A machine or cluster."""
 
@@ -48,6 +65,7 @@ class Site(Strict):
         description="hosts, networks and disks for clusters; none: no study that needs them runs",
     )
     results: str = Field(default="results", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    images: SiteImages = SiteImages()
     batch: Batch | None = Field(
         default=None, description="how SLURM is asked for jobs; none: jobs run on this machine"
     )

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="57870a7f180de763af865d65d06d13819ed9d37a89b796f902d98dca9ab817b8")
+    version("0.1.0", sha256="7753a809efc372a6a380a00f4b2c82e080069f0164e4446117ccdb30cb5ee037")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

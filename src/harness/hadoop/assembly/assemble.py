@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 from harness.environment import first_line
 from harness.errors import KvasirError
-from harness.files import dump_json
+from harness.files import dump_json, replacing
 from harness.hadoop.assembly import archive, home, jars, java, maven
 from harness.hadoop.distribution import FACTS, Distribution, Facts, Java
 
@@ -31,6 +33,20 @@ def _known(root: Path) -> Facts | None:
         return None
 
 
+@dataclass(frozen=True)
+class Taken:
+    """What an image held, in place of what Maven gets and compiles."""
+
+    java: Path
+    """Folder of a Java that runs in the image."""
+    lib: Path
+    """The locked jars."""
+    jobs: Path
+    """The jar of our jobs."""
+    image: dict[str, str]
+    """What records say of the image."""
+
+
 def _build_jobs(source: Path, version: str, root: Path, known: Facts | None) -> str:
     """See to it that the jar of our jobs is there; SHA-256 of its sources."""
     sources = source_digest(source)
@@ -50,6 +66,14 @@ def _build_jobs(source: Path, version: str, root: Path, known: Facts | None) -> 
     if not jar.is_file() or jars.digest(jar) != jars.digest(made):
         made.replace(jar)
     return sources
+
+
+def _taken_jobs(source: Path, jar: Path, taken: Taken) -> str:
+    """The same, from an image."""
+    if not jar.is_file() or jars.digest(jar) != jars.digest(taken.jobs):
+        with replacing(jar) as scratch:
+            shutil.copyfile(taken.jobs, scratch)
+    return source_digest(source)
 
 
 def _locked_jars(source: Path, version: str, root: Path) -> dict[str, str]:
@@ -75,8 +99,11 @@ def assemble(
     root: Path,
     java_home: Path | None = None,
     hadoop_home: Path | None = None,
+    taken: Taken | None = None,
 ) -> Distribution:
     """Put a Hadoop together in the folder `root`: a locked `version`, or the user's own in `hadoop_home`.
+
+    What is `taken` from an image needs neither Maven nor a compiler here.
 
     `source` is the folder src/hadoop. Raises KvasirError when Java or Maven are missing or wrong, or jars cannot
     be had or are not the locked ones.
@@ -86,10 +113,17 @@ def assemble(
     if hadoop_home is not None:
         version = home.version_of(hadoop_home)
     which = java.find(version, java_home)
+    if taken and jars.differences(root / "lib", jars.read_lock(source / "dist" / f"{version}.lock")):
+        shutil.rmtree(root / "lib", ignore_errors=True)
+        shutil.copytree(taken.lib, root / "lib")
     digests = _users_jars(hadoop_home, root) if hadoop_home else _locked_jars(source, version, root)
     known = _known(root)
     compiled_for = version if hadoop_home is None else OUR_VERSIONS[which.major]
-    sources = _build_jobs(source / "workloads", compiled_for, root, known)
+    sources = (
+        _taken_jobs(source / "workloads", root / JOBS, taken)
+        if taken
+        else _build_jobs(source / "workloads", compiled_for, root, known)
+    )
 
     def facts(with_archive: bool) -> Facts:
         names = [HADOOP, JOBS, TESTS, *([ARCHIVE] if with_archive else [])]
@@ -102,7 +136,7 @@ def assemble(
             archive=ARCHIVE if with_archive else None,
             sources=sources,
             built={name: jars.digest(root / name) for name in names},
-            tools={"mvn": first_line("mvn", "--version")},
+            tools={} if taken else {"mvn": first_line("mvn", "--version")},
         )
 
     if which.major < java.needed("3."):

@@ -1,0 +1,22 @@
+"""Pin the newest Debian packages that this machine's mirror has for the images."""
+
+from pathlib import Path
+
+import typer
+
+from harness.command import main
+from harness.images.lock import LOCK, write_lock
+from harness.images.resolve import resolve
+
+
+def lock(
+    mirror: str = typer.Option(None, help="address of a Debian mirror; default: what apt is set up with"),
+) -> None:
+    """Write containers/packages.lock."""
+    pins = resolve(Path(), mirror)
+    write_lock(Path(), pins)
+    print(f"{LOCK}: {', '.join(f'{stage} {len(packages)}' for stage, packages in sorted(pins.items()))}")
+
+
+if __name__ == "__main__":
+    main(lock)

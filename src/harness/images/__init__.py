@@ -1,0 +1,8 @@
+"""Images: what each is made from, how it is built, what is in it, and how its programs are started.
+
+The harness itself runs outside, in the pinned Python environment that Snakemake runs in: it looks at the machine
+(power meters, namespaces, SLURM) and must outlive what it watches. What is measured, and what draws, comes from the
+images: the programs of the engine, the simulator, Java with Hadoop, R. On one machine the
+image's own mpirun starts all ranks in one container, where they share memory as outside; on a cluster its srun starts
+ranks that are in the image, each in a container of its own.
+"""

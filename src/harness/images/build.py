@@ -1,0 +1,111 @@
+"""Builds an image from its definition, without root, from nothing but what its identity is the hash of."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+from harness.environment import git_state
+from harness.errors import KvasirError
+from harness.files import replacing
+from harness.images import apptainer, lock, mirror
+from harness.images.recipe import BASE, Recipe
+
+LENT = "/mnt"
+"""Where a build finds what does not stay in the image; a folder of every Debian."""
+
+
+def epoch(recipe: Recipe) -> int:
+    """Seconds since 1970 that the image is dated: SOURCE_DATE_EPOCH, or when an ingredient was last committed."""
+    if told := os.environ.get("SOURCE_DATE_EPOCH", ""):
+        if not told.isdigit():
+            raise KvasirError(f"SOURCE_DATE_EPOCH: found {told!r}: expected seconds since 1970")
+        return int(told)
+    paths = [str(recipe.file), str(lock.LOCK), *map(str, recipe.sources)]
+    command = ["git", "log", "-1", "--format=%ct", "--", *paths]
+    done = subprocess.run(command, cwd=recipe.root, capture_output=True, text=True, check=False)
+    said = done.stdout.strip()
+    return int(said) if done.returncode == 0 and said.isdigit() else 0
+
+
+def arguments(recipe: Recipe, base: Path, archive: str, when: int) -> dict[str, str]:
+    """What stands between double braces in the definition."""
+    given = {
+        "base": str(base),
+        "mirror": archive,
+        "identity": recipe.identity,
+        "lock": lock.digest(lock.read_lock(recipe.root), [BASE, *recipe.packages]),
+        "revision": str(git_state().get("commit", "unknown")),
+        "created": datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+    return {name: value for name, value in given.items() if f"{{{{ {name} }}}}" in recipe.text}
+
+
+def gather(recipe: Recipe, folder: Path) -> None:
+    """Copy into `folder` what the definition copies into the image, under the same paths, and nothing else."""
+    for path in [recipe.file, *recipe.sources]:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(recipe.root / path, folder / path)
+    for path in recipe.made:
+        if not (recipe.root / path).exists():
+            raise KvasirError(f"{recipe.file}: %files: {path} has not been made yet")
+        shutil.copytree(recipe.root / path, folder / path, copy_function=_link)
+
+
+def _link(source: str, target: str) -> None:
+    """Large files are not copied twice where that can be spared."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def workshop(beside: Path) -> Path | None:
+    """Where to build: on the file system of the image, as one in memory may be too small.
+
+    None, where temporary files go, if its name has blanks: debootstrap and definition files take names apart there.
+    """
+    return beside if re.fullmatch(r"[\w/.+-]+", str(beside.resolve()), re.ASCII) else None
+
+
+def build(recipe: Recipe, target: Path, base: Path | None, archive: str | None) -> None:
+    """Build the image into the file `target`, beginning with the image `base`.
+
+    `archive` is a Debian mirror, None: what this machine's apt is set up with. Raises KvasirError when a package is not
+    to be had at its pinned version, or Apptainer fails; its messages go where ours go.
+    """
+    if (recipe.base is None) != (base is None):
+        raise KvasirError(f"{recipe.file}: needs {'no' if base else 'a'} base image")
+    pins = lock.read_lock(recipe.root)
+    found = mirror.sources(archive)
+    when = epoch(recipe)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    place = workshop(target.parent)
+    with tempfile.TemporaryDirectory(prefix=".build-", dir=place) as name, replacing(target) as scratch:
+        folder = Path(name).resolve()
+        if base is not None:
+            (folder / "base.sif").symlink_to(base.resolve())
+        gather(recipe, folder / "context")
+        mirror.lend(folder / "lent", found)
+        (folder / "lent/pins").mkdir()
+        for stage in {BASE, *recipe.packages}:
+            (folder / "lent/pins" / stage).write_text(
+                "\n".join(lock.words(pins, stage)) + "\n", encoding="utf-8"
+            )
+        (folder / "tmp").mkdir()
+        words = ["build", "--fakeroot", "--bind", f"{folder / 'lent'}:{LENT}"]
+        for key, value in arguments(recipe, folder / "base.sif", mirror.main_archive(found), when).items():
+            words += ["--build-arg", f"{key}={value}"]
+        environment = {
+            "SOURCE_DATE_EPOCH": str(when),
+            "APPTAINER_TMPDIR": str(folder / "tmp"),
+            "APPTAINER_CACHEDIR": str(folder / "cache"),
+        }
+        apptainer.run(
+            [*words, str(scratch.resolve()), str(recipe.file)], folder / "context", environment, quiet=False
+        )

@@ -1,0 +1,137 @@
+"""Programs of an image under their usual names: small shell scripts that start them in it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.errors import KvasirError
+from harness.files import dump_json, replacing
+from harness.images import apptainer
+from harness.images.describe import ImageFacts
+
+INSIDE = "/opt/kvasir"
+PROGRAMS = f"{INSIDE}/bin"
+MPIRUN = "mpirun"
+ALONE = "OMPI_MCA_btl_vader_single_copy_mechanism=none"
+"""For ranks that a launcher of the host starts: each has a user namespace of its own, and Linux lets none read
+another's memory. Without this Open MPI finds out by itself, with a warning of every rank."""
+MARK = b"#!/bin/sh\n# Starts "
+
+
+def launcher(program: str, image: Path, identity: str, places: Sequence[Path], setting: str = "") -> str:
+    """The script that starts `program`, a path inside the image, with all of this process's environment.
+
+    `setting` (NAME=value) is added to it. `places` are folders seen inside as outside, where they are there; so are the
+    working folder, /tmp and /dev/shm.
+    Inside the image the script starts the program itself: Hadoop's daemons start other Javas by the path they know.
+    Raises KvasirError for a folder that Apptainer cannot be told.
+    """
+    for place in places:
+        if set(str(place)) & set(":,\n"):
+            raise KvasirError(f"{place}: images cannot be used in a folder with a colon or comma in its name")
+    return f"""#!/bin/sh
+# Starts {program} in the image {image.stem}; written when the image was chosen, see src/harness/images.
+if [ -r {INSIDE}/identity ] && read -r found < {INSIDE}/identity && [ "$found" = {identity} ]; then
+  exec {program} "$@"
+fi
+{f"export {setting}" if setting else "# The environment is that of the caller."}
+set -- {shlex.quote(str(image))} {program} "$@"
+for place in {shlex.join(map(str, places))}; do
+  [ ! -d "$place" ] || set -- --bind "$place" "$@"
+done
+# Root, too, gets a user namespace of its own.
+[ "$(id -u)" -ne 0 ] || set -- --userns "$@"
+exec {apptainer.PROGRAM} --quiet exec --no-home "$@"
+"""
+
+
+def write_launcher(path: Path, text: str) -> None:
+    """Write a launcher as a program."""
+    with replacing(path) as scratch:
+        scratch.write_text(text, encoding="utf-8")
+        scratch.chmod(0o755)
+
+
+def is_launcher(path: Path) -> bool:
+    """Whether a file is a launcher, and not the program itself."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MARK)) == MARK
+    except OSError:
+        return False
+
+
+def remove_launchers(folder: Path) -> None:
+    """Remove all launchers in a folder; programs stay."""
+    for path in sorted(folder.glob("*")):
+        if is_launcher(path):
+            path.unlink()
+
+
+def beside(launching: Sequence[str], program: str) -> list[str]:
+    """The words that start an MPI program: by the launcher that lies beside the program, if one does."""
+    own = Path(program).with_name(launching[0]) if launching else None
+    return [str(own), *launching[1:]] if own is not None and is_launcher(own) else list(launching)
+
+
+def read_facts(path: Path) -> ImageFacts:
+    """What is known of an image. Raises KvasirError when its file is missing or something else."""
+    try:
+        return ImageFacts.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise KvasirError(f"{path}: expected what is known of an image: {error}") from None
+
+
+def short(facts: ImageFacts) -> dict[str, str]:
+    """What a record of a run says of the image."""
+    return {"name": f"{facts.name}-{facts.identity}", "sha256": facts.sha256}
+
+
+def sums(image: Path) -> dict[str, str]:
+    """SHA-256 of our programs in an image, by name."""
+    lines = apptainer.inside(image, "cat", f"{INSIDE}/programs").splitlines()
+    return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+
+
+def versions(image: Path, tools: Sequence[str]) -> dict[str, str]:
+    """What programs say of their version that built what is in the image, or are in it."""
+    return {tool: apptainer.inside(image, "cat", f"{INSIDE}/{tool}").strip() for tool in tools}
+
+
+def take_programs(
+    image: Path,
+    facts: ImageFacts,
+    programs: Sequence[str],
+    tools: Sequence[str],
+    target: Path,
+    root: Path,
+    mpirun: bool,
+) -> dict[str, Any]:
+    """Put launchers of `programs` into the folder bin beside `target`, which gets what is known of them.
+
+    It looks like what building them here leaves (scripts/build_programs.py), and says besides which image they are in.
+    With `mpirun` a launcher of the image's own mpirun lies beside them: on one machine it starts all ranks in one
+    container, where they share memory as outside. Raises KvasirError when the image lacks a program.
+    """
+    bin_ = target.parent / "bin"
+    remove_launchers(bin_)
+    there = sums(image)
+    if missing := [name for name in programs if name not in there]:
+        raise KvasirError(f"{image}: has no program {', '.join(missing)}, only {', '.join(there)}")
+    for name in programs:
+        text = launcher(f"{PROGRAMS}/{name}", image.resolve(), facts.identity, [root.resolve()], ALONE)
+        write_launcher(bin_ / name, text)
+    if mpirun:
+        text = launcher(f"/usr/bin/{MPIRUN}", image.resolve(), facts.identity, [root.resolve()])
+        write_launcher(bin_ / MPIRUN, text)
+    known = {
+        "versions": versions(image, tools),
+        "native": False,
+        "sha256": {name: there[name] for name in programs},
+        "image": short(facts),
+    }
+    dump_json(known, target)
+    return known

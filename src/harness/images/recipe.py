@@ -1,0 +1,148 @@
+"""What an image is made from, read from its definition file, and the hash of all of it: the image's identity."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from harness.errors import KvasirError
+from harness.images import lock
+from harness.sources import compiled
+
+FOLDER = Path("containers")
+IMAGES = Path("build/images")
+BASE = "base"
+NAMES = ("engine", "figures", "hadoop", "netsim")
+"""Images that something runs in; `base` is what they begin with."""
+MADE = "build/"
+"""Where files lie that a build makes. They are not hashed: a lock beside them says what they are."""
+DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of a definition file: its header and its sections, as text."""
+
+    header: dict[str, str]
+    sections: dict[str, str]
+
+
+def parse(text: str) -> list[Stage]:
+    """The stages of a definition file. Raises KvasirError at a line that belongs to nothing."""
+    stages: list[Stage] = []
+    section = ""
+    for line in text.splitlines():
+        key, colon, value = line.partition(":")
+        if line.startswith("%"):
+            if not stages:
+                raise KvasirError(f"found {line!r} before any header")
+            section = line[1:].strip()
+            stages[-1].sections.setdefault(section, "")
+        elif not line.startswith((" ", "\t", "#")) and colon and re.fullmatch(r"[A-Za-z]+", key):
+            if key == "Bootstrap":
+                stages.append(Stage({}, {}))
+                section = ""
+            if not stages or section:
+                raise KvasirError(f"found {line!r} outside a header, which begins with Bootstrap")
+            stages[-1].header[key] = value.strip()
+        elif section:
+            stages[-1].sections[section] += line + "\n"
+        elif line.strip() and not line.startswith("#"):
+            raise KvasirError(f"found {line!r} in no section")
+    return stages
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("#")]
+
+
+class Recipe:
+    """One image's definition and all that it names."""
+
+    def __init__(self, name: str, root: Path = Path()) -> None:
+        """Read the definition of image `name` of the project in `root`; raises KvasirError when it cannot be used."""
+        self.name = name
+        self.root = root
+        self.file = FOLDER / f"{name}.def"
+        try:
+            self.text = (root / self.file).read_text(encoding="utf-8")
+            self.stages = parse(self.text)
+        except OSError as error:
+            raise KvasirError(f"{self.file}: cannot be read: {error.strerror}") from None
+        except KvasirError as error:
+            raise KvasirError(f"{self.file}: {error}") from None
+
+    @property
+    def base(self) -> Recipe | None:
+        """The image it begins with; None for the base itself."""
+        local = any(stage.header.get("Bootstrap") == "localimage" for stage in self.stages)
+        return Recipe(BASE, self.root) if local else None
+
+    @cached_property
+    def packages(self) -> list[str]:
+        """Stages of the lock whose packages are installed, in any of its own stages."""
+        return sorted(set(re.findall(r"kvasir-install (\S+)", self.text)))
+
+    @cached_property
+    def copied(self) -> list[str]:
+        """Files and folders of the project that are copied in, as the definition names them."""
+        return [line.split()[0] for stage in self.stages for line in _lines(stage.sections.get("files", ""))]
+
+    @cached_property
+    def made(self) -> list[Path]:
+        """Those of them that a build makes."""
+        return [Path(name) for name in self.copied if name.startswith(MADE)]
+
+    @cached_property
+    def sources(self) -> list[Path]:
+        """All other files that go in, relative to the project: of a program only what it is compiled from."""
+        found: list[Path] = []
+        for name in self.copied:
+            path = self.root / name
+            if name.startswith(MADE):
+                continue
+            if path.is_file():
+                found.append(Path(name))
+            elif (path / "CMakeLists.txt").is_file():
+                found += [Path(file).relative_to(self.root) for file in compiled(path)]
+            elif path.is_dir():
+                found += [file.relative_to(self.root) for file in path.rglob("*") if file.is_file()]
+            else:
+                raise KvasirError(f"{self.file}: %files: found {name}, which is not there")
+        return sorted(found)
+
+    @cached_property
+    def ingredients(self) -> dict[str, str]:
+        """Everything the image is made from, each with its SHA-256 (of the base: its identity)."""
+
+        def digest(content: bytes) -> str:
+            return hashlib.sha256(content).hexdigest()
+
+        pins = lock.read_lock(self.root)
+        found = {"definition": digest(self.text.encode())}
+        if self.base:
+            found["base"] = self.base.identity
+        for stage in self.packages:
+            found[f"packages {stage}"] = digest("\n".join(lock.words(pins, stage)).encode())
+        for path in self.sources:
+            found[f"file {path}"] = digest((self.root / path).read_bytes())
+        return found
+
+    @cached_property
+    def identity(self) -> str:
+        """Hash of all ingredients, hexadecimal: part of the image's file name, so another image has another name."""
+        text = "".join(f"{name}\t{digest}\n" for name, digest in sorted(self.ingredients.items()))
+        return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+    @property
+    def image(self) -> Path:
+        """The image's file, relative to the project."""
+        return IMAGES / f"{self.name}-{self.identity}.sif"
+
+    @property
+    def facts(self) -> Path:
+        """What is known of the image once it is there."""
+        return self.image.with_suffix(".json")

@@ -1,0 +1,119 @@
+"""Bill of materials of an image: an SPDX 2.3 document with every Debian package, jar and program of ours in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from harness.images import apptainer
+
+DPKG = "${Package}\\t${Version}\\t${Architecture}\\t${source:Package}\\t${source:Version}\\t${db:Status-Status}\\n"
+SUMS = ("/opt/kvasir/programs", "/opt/kvasir/lock")
+"""Files of an image that hold SHA-256 sums: of our programs, and of jars."""
+NOT_KNOWN = "NOASSERTION"
+
+
+@dataclass(frozen=True)
+class Package:
+    """One part of an image."""
+
+    name: str
+    version: str = ""
+    supplier: str = NOT_KNOWN
+    sha256: str = ""
+    purl: str = ""
+    source: str = ""
+
+    @property
+    def id(self) -> str:
+        """Its name within the document; SPDX allows letters, digits, dots and hyphens."""
+        return "SPDXRef-Package-" + re.sub(r"[^A-Za-z0-9.-]", "-", f"{self.name}-{self.version}".rstrip("-"))
+
+    @property
+    def element(self) -> dict[str, Any]:
+        """As SPDX writes it."""
+        found: dict[str, Any] = {
+            "SPDXID": self.id,
+            "name": self.name,
+            "downloadLocation": NOT_KNOWN,
+            "filesAnalyzed": False,
+            "licenseConcluded": NOT_KNOWN,
+            "licenseDeclared": "Apache-2.0" if self.supplier == OURS else NOT_KNOWN,
+            "copyrightText": NOT_KNOWN,
+            "supplier": self.supplier,
+        }
+        if self.version:
+            found["versionInfo"] = self.version
+        if self.sha256:
+            found["checksums"] = [{"algorithm": "SHA256", "checksumValue": self.sha256}]
+        if self.source:
+            found["sourceInfo"] = self.source
+        if self.purl:
+            reference = {"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl"}
+            found["externalRefs"] = [{**reference, "referenceLocator": self.purl}]
+        return found
+
+
+DEBIAN = "Organization: Debian"
+OURS = "Organization: Kvasir"
+
+
+def debian(text: str) -> list[Package]:
+    """Packages from lines of DPKG as dpkg-query prints them."""
+    found = []
+    for line in text.splitlines():
+        name, version, architecture, source, source_version, status = line.split("\t")
+        if status == "installed":
+            purl = f"pkg:deb/debian/{quote(name)}@{quote(version)}?arch={architecture}&distro=debian-12"
+            came = f"built from Debian's source package {source} {source_version}"
+            found.append(Package(name, version, DEBIAN, purl=purl, source=came))
+    return found
+
+
+def hashed(text: str) -> list[Package]:
+    """Jars and programs of ours from lines as sha256sum prints them."""
+    found = []
+    for line in text.splitlines():
+        digest, _, name = line.partition("  ")
+        jar = re.fullmatch(r"(.+?)-(\d[^/]*)\.jar", name)
+        if jar:
+            found.append(Package(jar[1], jar[2], sha256=digest, source=f"Maven, file {name}"))
+        elif name:
+            found.append(Package(name, supplier=OURS, sha256=digest))
+    return found
+
+
+def document(title: str, digest: str, created: str, packages: Iterable[Package]) -> dict[str, Any]:
+    """The SPDX document of an image called `title` (name and identity) whose content hashes to `digest`."""
+    image = Package(title, supplier=OURS, sha256=digest)
+    parts = sorted({package.id: package for package in packages}.values(), key=lambda package: package.id)
+    relations: list[Mapping[str, str]] = [_relation("SPDXRef-DOCUMENT", "DESCRIBES", image.id)]
+    relations += [_relation(image.id, "CONTAINS", package.id) for package in parts]
+    return {
+        "spdxVersion": "SPDX-2.3",
+        "dataLicense": "CC0-1.0",
+        "SPDXID": "SPDXRef-DOCUMENT",
+        "name": title,
+        # Has to be a URI of nothing else; nothing lies there.
+        "documentNamespace": f"urn:kvasir:image:{title}:{digest}",
+        "creationInfo": {"created": created, "creators": ["Tool: kvasir", OURS]},
+        "packages": [{**image.element, "primaryPackagePurpose": "CONTAINER"}, *(p.element for p in parts)],
+        "relationships": relations,
+    }
+
+
+def _relation(one: str, kind: str, other: str) -> dict[str, str]:
+    return {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other}
+
+
+def sbom(image: Path, title: str, digest: str, created: str) -> dict[str, Any]:
+    """The document of an image that is there, by asking what is in it. Raises KvasirError when it cannot be started."""
+    packages = debian(apptainer.inside(image, "dpkg-query", "-W", "-f", DPKG))
+    command = "for file in " + " ".join(SUMS) + '; do [ ! -f "$file" ] || cat "$file"; done'
+    packages += hashed(apptainer.inside(image, "sh", "-c", command))
+    return document(title, digest, created or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), packages)

@@ -1,0 +1,149 @@
+"""Parts of making and using images that need no Apptainer: the mirror, the bill of materials, launchers."""
+
+import copy
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from harness.errors import KvasirError
+from harness.images import mirror
+from harness.images.digest import object_of
+from harness.images.launch import beside, is_launcher, launcher, remove_launchers, write_launcher
+from harness.images.sbom import debian, document, hashed
+
+from .spdx import mistakes
+
+DPKG = (
+    "libc6\t2.36-9+deb12u10\tamd64\tglibc\t2.36-9+deb12u10\tinstalled\n"
+    "libstdc++6\t12.2.0-14+deb12u1\tamd64\tgcc-12\t12.2.0-14+deb12u1\tinstalled\n"
+    "openssl\t1:3.0~rc1-1\tamd64\topenssl\t3.0\tinstalled\n"
+    "gone\t1\tall\tgone\t1\tconfig-files\n"
+)
+SUMS = f"{'a' * 64}  map-aggregate\n{'b' * 64}  hadoop-common-3.4.2.jar\n{'c' * 64}  hadoop-common-3.4.2-tests.jar\n"
+
+
+def test_a_bill_of_materials_is_valid_and_complete() -> None:
+    made = document("engine-0123", "d" * 64, "2024-05-06T07:08:09Z", [*debian(DPKG), *hashed(SUMS)])
+    assert mistakes(made) == []
+    by_name = {package["name"]: package for package in made["packages"]}
+    assert by_name["libc6"]["versionInfo"] == "2.36-9+deb12u10"
+    locator = by_name["libstdc++6"]["externalRefs"][0]["referenceLocator"]
+    assert locator == "pkg:deb/debian/libstdc%2B%2B6@12.2.0-14%2Bdeb12u1?arch=amd64&distro=debian-12"
+    assert "gone" not in by_name and "glibc" in by_name["libc6"]["sourceInfo"]
+    assert by_name["map-aggregate"]["checksums"][0]["checksumValue"] == "a" * 64
+    jars = [p["versionInfo"] for p in made["packages"] if p["name"] == "hadoop-common"]
+    assert sorted(jars) == ["3.4.2", "3.4.2-tests"]
+    assert len(made["relationships"]) == 1 + 6
+
+
+def test_mistakes_in_a_bill_of_materials_are_found() -> None:
+    made = document("engine-0123", "d" * 64, "2024-05-06T07:08:09Z", debian(DPKG))
+    broken = copy.deepcopy(made)
+    broken["packages"][1]["SPDXID"] = "SPDXRef-with_underscore"
+    assert len(mistakes(broken)) == 2, "no identifier, and a relation that leads nowhere"
+    broken = copy.deepcopy(made)
+    broken["packages"].append(broken["packages"][1])
+    broken["creationInfo"]["created"] = "yesterday"
+    del broken["packages"][2]["downloadLocation"]
+    assert len(mistakes(broken)) == 4
+    assert mistakes({}) != []
+
+
+def test_the_mirror_is_that_of_apt() -> None:
+    targets = (
+        "https://one.example/debian/\tbookworm\tmain\n"
+        "https://one.example/debian/\tbookworm\tmain\n"
+        "https://one.example/debian/\tbookworm\tcontrib\n"
+        "https://one.example/security/\tbookworm-security\tmain\n"
+        "https://other.example/node/\tnodistro\tmain\n"
+        "https://one.example/debian/\tsid\tmain\n"
+    )
+    found = mirror.parse_targets(targets)
+    assert [(source.uri, source.suite) for source in found] == [
+        ("https://one.example/debian/", "bookworm"),
+        ("https://one.example/security/", "bookworm-security"),
+    ]
+    assert mirror.main_archive(found) == "https://one.example/debian/"
+    dump = 'APT "";\nAcquire::http::Proxy "http://proxy.example:3128";\nDir::State "x";\n'
+    assert mirror.settings_of(dump) == 'Acquire::http::Proxy "http://proxy.example:3128";\n'
+    (first, second) = mirror.sources("file:///mirror")
+    assert first.line.endswith(" file:///mirror/ bookworm main\n") and second.suite == "bookworm-updates"
+
+
+def test_a_machine_without_debians_archive_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(KvasirError, match=r"names no archive of it: name one by images: \{mirror: URL\}"):
+        mirror.sources()
+
+
+def test_what_a_build_is_lent_is_for_its_owner_only_where_it_has_logins(tmp_path: Path) -> None:
+    mirror.lend(tmp_path / "lent", mirror.sources("file:///mirror"))
+    assert (tmp_path / "lent/auth.conf").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "lent/sources.list").read_text().count("file:///mirror/ ") == 2
+
+
+def test_an_mpirun_of_the_image_goes_before_that_of_the_machine(tmp_path: Path) -> None:
+    program = str(tmp_path / "map-aggregate")
+    assert beside(["mpirun", "-n", "2"], program) == ["mpirun", "-n", "2"]
+    (tmp_path / "mpirun").write_text("#!/bin/sh\nexit 0\n")
+    assert beside(["mpirun"], program) == ["mpirun"], "that is none of ours"
+    write_launcher(tmp_path / "mpirun", launcher("/usr/bin/mpirun", tmp_path / "x.sif", "0123", []))
+    assert beside(["mpirun", "-n", "2"], program) == [str(tmp_path / "mpirun"), "-n", "2"]
+    assert beside(["srun"], program) == ["srun"] and beside([], program) == []
+    remove_launchers(tmp_path)
+    assert beside(["mpirun"], program) == ["mpirun"]
+
+
+@pytest.fixture
+def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine whose Apptainer says how it was called."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    play = folder / "apptainer"
+    play.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    play.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    return tmp_path
+
+
+def test_a_launcher_starts_the_program_in_its_image(played: Path) -> None:
+    place = played / "a stranger's folder"
+    place.mkdir()
+    image = place / "engine-0123.sif"
+    script = place / "map-aggregate"
+    write_launcher(
+        script, launcher("/opt/kvasir/bin/map-aggregate", image, "0123", [place, played / "absent"])
+    )
+    assert is_launcher(script)
+    said = subprocess.run([script, "--words=a b", "*", ""], capture_output=True, text=True, check=True).stdout
+    words = said.split("\n")[:-1]
+    assert words[-5:] == [str(image), "/opt/kvasir/bin/map-aggregate", "--words=a b", "*", ""]
+    assert words[words.index("--bind") + 1] == str(place) and words.count("--bind") == 1
+    assert ("--userns" in words) == (os.geteuid() == 0)
+
+
+def test_a_launcher_needs_a_folder_that_apptainer_can_be_told(tmp_path: Path) -> None:
+    with pytest.raises(KvasirError, match="colon or comma"):
+        launcher("/x", tmp_path / "x.sif", "0123", [tmp_path / "a:b"])
+
+
+def test_programs_are_no_launchers(tmp_path: Path) -> None:
+    assert not is_launcher(Path(shutil.which("true") or ""))
+    assert not is_launcher(tmp_path / "absent")
+    (tmp_path / "script").write_text("#!/bin/sh\nexit 0\n")
+    assert not is_launcher(tmp_path / "script")
+
+
+def test_the_file_system_is_found_in_an_image() -> None:
+    listing = (
+        "------\nID   |GROUP   |LINK    |SIF POSITION (start-end)  |TYPE\n------\n"
+        "1    |1       |NONE    |32176-32208               |Def.FILE\n"
+        "3    |1       |NONE    |32768-99999               |JSON.Generic\n"
+        "4    |1       |NONE    |36864-51232768            |FS (Squashfs/*System/amd64)\n"
+    )
+    assert object_of(listing) == "4"
+    with pytest.raises(KvasirError, match="holds no file system"):
+        object_of("nothing")
