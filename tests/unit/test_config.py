@@ -110,8 +110,8 @@ CLUSTERS = [
     ("studies/hpc.yaml", "traces: [power]", "traces: [powr]", ["traces", "powr"]),
     (
         "scales/laptop.yaml",
-        "terasort: {data_mb: 64}",
-        "terasort: {data_gb: 64}",
+        "terasort: {data_mb: 40}",
+        "terasort: {data_gb: 40}",
         ["cells", "terasort", "data_gb"],
     ),
     (
