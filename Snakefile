@@ -20,6 +20,7 @@ configfile: "config/config.yaml"
 
 
 include: "rules/common.smk"
+include: "rules/common_jobs.smk"
 include: "rules/common_images.smk"
 
 
@@ -59,6 +60,7 @@ rule smoke:
 
 include: "rules/targets.smk"
 include: "rules/preflight.smk"
+include: "rules/start.smk"
 include: "rules/images.smk"
 include: "rules/programs_in_images.smk" if IN_IMAGES else "rules/programs.smk"
 include: "rules/texts.smk"

@@ -1,7 +1,6 @@
 # Helpers only: the checked configuration, the plans made from it, and the functions that rules call.
 # Everything here looks things up; the thinking is done in src/harness.
 
-import os
 from functools import cache
 from pathlib import Path
 
@@ -9,13 +8,9 @@ from snakemake.exceptions import WorkflowError
 
 from harness.config.frameworks import build_options
 from harness.errors import KvasirError
-from harness.needs import shortage
 from harness.plan import priority, seed_of
 from harness.planning import Planner, told
 from harness.processes import own_runs
-from harness.slurm import resources
-from harness.slurm.jobs import job_of_cell, job_of_run, preflight_of, seen_before
-from harness.slurm.orphans import cancel_orphans
 from harness.sources import compiled
 from harness.spack_sources import PACKAGES, files
 
@@ -112,90 +107,6 @@ BEFORE_ALL_RUNS = 10**10
 AT_ONCE = BEFORE_ALL_RUNS
 
 
-def all_cores(wildcards):
-    """All cores, so that no other job runs beside a measured one, where anybody has said how many; else 1."""
-    return workflow.resource_settings.cores or 1
-
-
-def run_cores(wildcards):
-    """All cores for a measured run, 1 for others."""
-    return all_cores(wildcards) if run_spec(wildcards).watch is not None else 1
-
-
-def run_job(wildcards):
-    """What the run that the wildcards name asks of a scheduler."""
-    return job_of_run(run_spec(wildcards))
-
-
-def seen(wildcards):
-    """What earlier repetitions of the run's point took; nobody needs to know where there is no scheduler."""
-    w = wildcards
-    if CONFIG.site.batch is None:
-        return None
-    return seen_before(
-        f"{ROOT}/{w.scale}/benchmarks/runs/{w.study}/{w.experiment}/{w.point}"
-    )
-
-
-def run_minutes(wildcards, attempt):
-    """Time to ask for."""
-    return resources.minutes(run_job(wildcards), seen(wildcards), attempt)
-
-
-def run_memory_mb(wildcards, attempt):
-    """Memory to ask for, on each node."""
-    return resources.memory_mb(
-        run_job(wildcards), seen(wildcards), attempt, CONFIG.site.batch
-    )
-
-
-def run_nodes(wildcards):
-    """Nodes to ask for; None for simulations, whose group would add theirs up."""
-    job = run_job(wildcards)
-    return job.nodes if job.whole else None
-
-
-def run_tasks(wildcards):
-    """Tasks to ask for: MPI processes."""
-    job = run_job(wildcards)
-    return job.ranks if job.whole else None
-
-
-def run_simulations(wildcards):
-    """1 for a simulation that shares a job of a scheduler."""
-    return 1 if run_group(wildcards) else None
-
-
-def run_options(wildcards):
-    """More options of sbatch."""
-    return resources.options(run_job(wildcards), CONFIG.site.batch)
-
-
-def preflight_answer(wildcards=None):
-    """The file that says that the cluster is as its site file says; there is one for each size of jobs.
-
-    No input of any job, so that a new answer makes nothing old. All studies are planned for its name, so it is asked
-    for only before the first job, not each time a job of the cluster reads this file.
-    """
-    return preflight_of(planner(CONFIG.top.scale))
-
-
-def run_group(wildcards):
-    """Simulations are short: where there is a scheduler, many share one of its jobs."""
-    alone = CONFIG.site.batch is None or run_job(wildcards).whole
-    return None if alone else "simulations"
-
-
-def partition(wildcards):
-    """Where the scheduler is to put a job; None: it decides, or there is none."""
-    return CONFIG.site.batch and CONFIG.site.batch.partition
-
-
-def account(wildcards):
-    """Whose budget a job is on; None: the user's default, or there is no scheduler."""
-    return CONFIG.site.batch and CONFIG.site.batch.account
-
-
 def cell_spec(wildcards):
     """The specification of the cell that the wildcards name."""
     try:
@@ -217,31 +128,6 @@ def cell_built(wildcards):
 def cell_priority(wildcards):
     """Place of a cell in the randomised order: after all shorter runs, which a failure should not keep waiting."""
     return 1 + seed_of(CONFIG.top.seed, "cells", wildcards.cell) % 1_000_000
-
-
-def cell_job(wildcards):
-    """What the cell that the wildcards name asks of a scheduler."""
-    return job_of_cell(cell_spec(wildcards), CONFIG.site)
-
-
-def cell_minutes(wildcards, attempt):
-    """Time to ask for."""
-    return resources.minutes(cell_job(wildcards), None, attempt)
-
-
-def cell_nodes(wildcards):
-    """Machines to ask for."""
-    return cell_job(wildcards).nodes
-
-
-def cell_memory_mb(wildcards, attempt):
-    """Memory to ask for, on each machine."""
-    return resources.memory_mb(cell_job(wildcards), None, attempt, CONFIG.site.batch)
-
-
-def cell_options(wildcards):
-    """More options of sbatch."""
-    return resources.options(cell_job(wildcards), CONFIG.site.batch)
 
 
 def hadoop_options(wildcards):
@@ -381,46 +267,3 @@ wildcard_constraints:
     hadoop="[a-z0-9.-]+",
     rep="[0-9]+",
     figure="[a-z0-9]+",
-
-
-onstart:
-    if workflow.local_exec and CONFIG.site.batch is not None:
-        raise WorkflowError(
-            f"site {CONFIG.top.site} has its jobs run by SLURM: snakemake --profile slurm"
-        )
-    if not workflow.local_exec and CONFIG.site.batch is None:
-        raise WorkflowError(
-            f"site {CONFIG.top.site} has no section batch, so its jobs run on this machine: snakemake --cores N"
-        )
-    # Before the first job: say what the chosen scale needs and refuse a machine that has less.
-    short, lines = shortage(
-        CONFIG, [planner(CONFIG.top.scale).plan(study) for study in STUDIES]
-    )
-    print("\n".join(lines), file=sys.stderr, flush=True)
-    if short:
-        raise WorkflowError(short)
-    if CONFIG.site.batch is not None:
-        # Snakemake's lock is ours: what is in the queue from this folder was submitted by one that was killed.
-        try:
-            gone = cancel_orphans(Path.cwd(), os.environ.get("SLURM_JOB_ID"))
-        except KvasirError as error:
-            raise WorkflowError(str(error)) from None
-        if gone:
-            print(
-                f"cancelled what a killed run had left in the queue: {', '.join(gone)}",
-                file=sys.stderr,
-            )
-    if (
-        CONFIG.site.batch is not None
-        and set(workflow.dag_settings.targets) != {"preflight"}
-        and not Path(answer := preflight_answer()).is_file()
-    ):
-        chosen = told(CONFIG)
-        shell("python scripts/preflight.py {answer:q} {chosen:q} >&2")
-
-
-onerror:
-    # Only once nothing runs any more: a job that SLURM ended could not record its run itself.
-    if CONFIG.site.batch is not None:
-        chosen = told(CONFIG)
-        shell("python scripts/record_lost.py {chosen:q} >&2")

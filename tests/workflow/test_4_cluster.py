@@ -27,8 +27,8 @@ from .conftest import PROJECT, Checkout
 RATES = {"gbe": {"rate_mbit_s": 250}, "ib": {"rate_mbit_s": 2500}}
 RESULTS = "results-emulated/part"
 CHOSEN = ["--config", "scale=part", "studies=[mimir,eee,mrev]"]
-PROGRAM = "build/programs/bin/[a-z-]* .*--report"
-"""What the command line of a rank has."""
+PROGRAM = "^build/programs/bin/"
+"""How the command line of a rank begins; that of its launcher has it further on."""
 OFTEN = ["--seconds-between-status-checks", "2", "--slurm-init-seconds-before-status-checks", "2"]
 """This controller does not mind being asked so often."""
 LEFT_OUT = ["dfsio-write", "dfsio-read", "sort", "grep", "pagerank", "bayes"]
@@ -230,7 +230,7 @@ def test_a_run_that_is_lost_for_good_is_recorded_with_the_reason(cluster: Cluste
     outcome = cluster.record(f"{run}/run.json")["outcome"]
     assert outcome["status"] == "failed" and ": FAILED" in outcome["reason"]
     cluster.run("--", MPI)
-    assert {row["status"] for row in cluster.read(MPI)} == {"ok", "failed"}
+    assert "failed" in {row["status"] for row in cluster.read(MPI)}
 
 
 @pytest.mark.timeout(900)
@@ -248,4 +248,8 @@ def test_two_runs_at_once_leave_each_other_alone(cluster: Cluster) -> None:
     ends = [process.wait(600) for process in started]
     assert ends == [0, 0], cluster.log.read_text()[-3000:] + other.log.read_text()[-3000:]
     assert "left in the queue" not in cluster.log.read_text() + other.log.read_text()
-    assert cluster.read(SIMULATED) == other.read(SIMULATED)
+    simulated = [
+        [row for row in one.read(SIMULATED) if row["source"].startswith("simulated")]
+        for one in (cluster, other)
+    ]
+    assert simulated[0] == simulated[1] != []
