@@ -69,7 +69,12 @@ def preflight_answer(wildcards=None):
     No input of any job, so that a new answer makes nothing old. All studies are planned for its name, so it is asked
     for only before the first job, not each time a job of the cluster reads this file.
     """
-    return preflight_of(planner(CONFIG.top.scale))
+    return preflight_of(planner(CONFIG.top.scale), IN_IMAGES)
+
+
+def preflight_words():
+    """What the preflight is told: the user's choices, and whether programs will run in images."""
+    return [*told(CONFIG), *(["--images"] if IN_IMAGES else [])]
 
 
 def run_group(wildcards):

@@ -15,6 +15,6 @@ rule preflight:
     retries: 0
     params:
         answer=preflight_answer,
-        choices=told(CONFIG),
+        choices=preflight_words(),
     shell:
         "python scripts/preflight.py {params.answer:q} {params.choices:q} 2>&1 | tee {log:q} >&2"

@@ -39,7 +39,7 @@ onstart:
         and set(workflow.dag_settings.targets) != {"preflight"}
         and not Path(answer := preflight_answer()).is_file()
     ):
-        chosen = told(CONFIG)
+        chosen = preflight_words()
         shell("python scripts/preflight.py {answer:q} {chosen:q} >&2")
 
 

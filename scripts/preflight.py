@@ -29,7 +29,7 @@ def told(checks: Iterable[Check]) -> list[Check]:
     return answers
 
 
-def examine(planner: Planner, words: list[str], folder: Path) -> list[Check]:
+def examine(planner: Planner, words: list[str], folder: Path, images: bool) -> list[Check]:
     """All checks; those of the nodes are made by this same script in a job."""
     batch = planner.config.site.batch
     if batch is None:
@@ -44,6 +44,7 @@ def examine(planner: Planner, words: list[str], folder: Path) -> list[Check]:
     nodes = min(2, wanted.nodes)
     print(f"      waiting for {nodes} nodes", flush=True)
     inside = [sys.executable, __file__, str(folder / "nodes.json"), *words, f"--nodes={nodes}"]
+    inside += ["--images"] if images else []
     done = subprocess.run(
         ["salloc", *allocation(batch, nodes), *inside], stdin=subprocess.DEVNULL, check=False
     )
@@ -59,6 +60,7 @@ def preflight(
     output: Path,
     choices: list[str] = typer.Argument(help="scale=NAME, site=NAME, seed=N, studies=A,B"),
     nodes: int = typer.Option(0, help="within a job: ask these nodes only"),
+    images: bool = typer.Option(False, "--images", help="programs will run in images of Apptainer"),
 ) -> None:
     """Write OUTPUT when all is well; otherwise say what is not and end with 1."""
     planner = choose(choices)
@@ -66,10 +68,10 @@ def preflight(
     folder.mkdir(parents=True, exist_ok=True)
     if nodes:
         token = (folder / "token").read_text(encoding="utf-8")
-        answers = told(on_nodes(planner.config.site, nodes, folder.resolve(), token))
+        answers = told(on_nodes(planner.config.site, nodes, folder.resolve(), token, images))
     else:
         try:
-            answers = examine(planner, choices, folder)
+            answers = examine(planner, choices, folder, images)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         failed = sum(not check.passed for check in answers)

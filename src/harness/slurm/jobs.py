@@ -48,9 +48,9 @@ def wanted_by(planner: Planner) -> Wanted:
     )
 
 
-def preflight_of(planner: Planner) -> str:
+def preflight_of(planner: Planner, images: bool = False) -> str:
     """The file that says that the cluster is as its site file says, for the jobs of this plan."""
-    about = planner.config.site.model_dump_json() + repr(wanted_by(planner))
+    about = planner.config.site.model_dump_json() + repr(wanted_by(planner)) + ("images" if images else "")
     return f"build/preflight/{hashlib.sha256(about.encode()).hexdigest()[:12]}.json"
 
 

@@ -38,8 +38,11 @@ for _ in range(int(sys.argv[3]) >> 20):
 """
 
 
-def on_nodes(site: Site, nodes: int, folder: Path, token: str) -> Iterator[Check]:
-    """All questions to nodes of the job that this process is in. `folder` is on the shared file system."""
+def on_nodes(site: Site, nodes: int, folder: Path, token: str, images: bool = False) -> Iterator[Check]:
+    """All questions to nodes of the job that this process is in. `folder` is on the shared file system.
+
+    `images`: programs will run in images of Apptainer.
+    """
     yield from _mpi(site, nodes)
     if site.hosts is None:
         yield Check("hosts", True, "the site has no section hosts: studies on clusters will not run")
@@ -53,6 +56,8 @@ def on_nodes(site: Site, nodes: int, folder: Path, token: str) -> Iterator[Check
                 yield _shares(host, folder, token)
                 yield from _disks(host, started)
                 yield _energy(site, host)
+                if images:
+                    yield apptainer(host)
             for interface in site.hosts.interfaces:
                 yield _network(started, interface, folder, site.hosts.slurm.python)
     except HostError as error:
@@ -80,6 +85,18 @@ def _shares(host: Host, folder: Path, token: str) -> Check:
         found.stdout.strip() == token,
         "yes" if found.stdout.strip() == token else f"no: {found.stderr.strip() or 'another content'}",
         "move the project to a file system that login and compute nodes share",
+    )
+
+
+def apptainer(host: Host) -> Check:
+    """Whether the host can start programs in images: Apptainer, and namespaces of an ordinary user."""
+    trial = "apptainer --version && unshare --user --map-current-user true"
+    said = host.run(["sh", "-c", trial], check=False)
+    return Check(
+        f"{host.name} Apptainer",
+        said.code == 0,
+        (said.stdout if said.code == 0 else said.stderr).strip() or f"code {said.code}",
+        "ask those who run the cluster for Apptainer and user namespaces, or leave out --sdm apptainer",
     )
 
 

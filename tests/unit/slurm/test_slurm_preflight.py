@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.config.site import Batch
+from harness.hosts import HostsSettings, hosts
+from harness.slurm.nodes import apptainer
 from harness.slurm.preflight import Check, Wanted, allocation, minutes_of, on_login, parse_partition
 
 BATCH = Batch(partition="compute", account="hpc", cores_per_node=8, memory_mb_per_node=30_000)
@@ -109,3 +111,19 @@ def test_odd_times_and_lines() -> None:
 def test_the_job_of_the_preflight_asks_for_whole_nodes() -> None:
     options = allocation(BATCH, 2)
     assert {"--nodes=2", "--exclusive", "--partition=compute", "--account=hpc", "--time=10"} <= set(options)
+
+
+def test_nodes_are_asked_for_apptainer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    settings = HostsSettings.parse(
+        {"kind": "local", "interfaces": {"gbe": {}}, "disks": {}, "scratch": str(tmp_path)}
+    )
+    fake = tmp_path / "bin" / "apptainer"
+    with hosts(settings, 1) as here:
+        monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+        assert not apptainer(here[0]).passed
+        assert "leave out --sdm apptainer" in apptainer(here[0]).line
+        fake.write_text("#!/bin/sh\necho apptainer version 1.4.5\n")
+        fake.chmod(0o755)
+        assert apptainer(here[0]).line == f"PASS  {here[0].name} Apptainer: apptainer version 1.4.5"

@@ -108,4 +108,4 @@ def test_the_preflight_knows_the_largest_job_and_is_asked_again_for_a_larger_one
     smaller = Planner({"scale": "smoke", "site": "emulated-slurm", "seed": 1, "studies": ["eee"]})
     assert wanted_by(smaller).nodes == 1
     assert preflight_of(smaller) != preflight_of(cluster)
-    assert preflight_of(cluster) == preflight_of(cluster)
+    assert preflight_of(cluster) == preflight_of(cluster) != preflight_of(cluster, images=True)
