@@ -17,8 +17,8 @@ from harness.spec import RunSpec
 RULES = {
     "mimir": "seconds grow with the words of a rank",
     "eee": "seconds grow with the jobs, and with the bytes of a block",
-    "cells": "a benchmark's start-up stays, its work grows with the data of a worker, as slowly as links and cores were:"
-    " far too much where they were emulated",
+    "cells": "a benchmark's start-up stays, its work grows with the data of a worker, as slowly as links and"
+    " cores were: far too much where they were emulated",
 }
 """By study, or for all studies on clusters."""
 DEFAULT_JOBS = 100
