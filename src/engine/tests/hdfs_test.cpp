@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <thread>
 
 #include "kvasir/hdfs/block_stream.hpp"
@@ -276,6 +277,31 @@ TEST(BlockReader, SaysWhatTheDataNodeSays) {
         EXPECT_EQ(error.what(),
                   "DataNode " + server.address().text() + ": cannot read block 5: replica not found");
     }
+}
+
+/// What a DataNode says that has written two packets, and then closes its side.
+std::string answer_to_write() {
+    std::string bytes;
+    Message set_up;
+    set_up.number(1, 0).append_delimited(bytes);
+    for (const std::int64_t sequence : {0, 1}) {
+        Message acknowledgement;
+        acknowledgement.zigzag(1, sequence).number(2, 0).append_delimited(bytes);
+    }
+    return bytes;
+}
+
+TEST(BlockWriter, TakesTheEndOfTheConnectionAfterTheLastAcknowledgementForNoFailure) {
+    const Server server(answer_to_write());
+    Block block;
+    block.data_nodes.emplace_back();
+    block.data_nodes[0].ip = "127.0.0.1";
+    block.data_nodes[0].port = server.address().port;
+    BlockWriter writer(block, "me", Defaults());
+    writer.send("data");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // all that the server says is there
+    EXPECT_NO_THROW(writer.finish());
+    EXPECT_EQ(writer.written(), 4U);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="7753a809efc372a6a380a00f4b2c82e080069f0164e4446117ccdb30cb5ee037")
+    version("0.1.0", sha256="d45341434f2e652b0f2c238c50f43ad5b9ba306fa9c2fee7f9f2eaf6139beffe")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

@@ -261,7 +261,10 @@ void BlockWriter::send_packet(std::string_view data, bool last) {
     connection_->send(packet_);
     written_ += data.size();
     ++sequence_;
-    while (sequence_ - acknowledged_ > kUnacknowledged || connection_->readable()) {
+    // Once all is acknowledged there is nothing to read but the end of the connection: a DataNode closes it
+    // first.
+    while (sequence_ - acknowledged_ > kUnacknowledged ||
+           (acknowledged_ != sequence_ && connection_->readable())) {
         take_ack();
     }
 }
