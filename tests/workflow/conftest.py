@@ -7,10 +7,12 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -31,26 +33,29 @@ class Checkout:
         home.mkdir(exist_ok=True)
         return {**os.environ, "PATH": path, "PYTHONPATH": str(self.folder / "src"), "HOME": str(home)}
 
-    def start(self, *command: str) -> subprocess.Popen[str]:
+    def start(self, *command: str, output: IO[str] | int = subprocess.DEVNULL) -> subprocess.Popen[str]:
+        """Start a command; what it prints goes into a file or nowhere, never into a pipe that nobody empties."""
         return subprocess.Popen(
             command,
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdout=output,
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
         )
 
     def run(self, *command: str, timeout: float = 900) -> subprocess.CompletedProcess[str]:
-        process = self.start(*command)
-        try:
-            output, _ = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            raise
-        return subprocess.CompletedProcess(command, process.returncode, output, "")
+        with tempfile.TemporaryFile("w+", errors="replace") as output:
+            process = self.start(*command, output=output)
+            try:
+                process.wait(timeout=timeout)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+            output.seek(0)
+            return subprocess.CompletedProcess(command, process.returncode, output.read(), "")
 
     def snakemake(self, *arguments: str, ok: bool = True) -> str:
         done = self.run("snakemake", "--cores", "2", *arguments)

@@ -140,7 +140,7 @@ def test_killed_in_the_middle_loses_nothing_and_repeats_nothing(smoke: Checkout)
         time.sleep(0.02)
     family = psutil.Process(process.pid).children(recursive=True)
     os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
+    process.wait()
     _, alive = psutil.wait_procs(family, timeout=20)
     assert not alive, "what it started went with it"
     done = {path: path.stat().st_mtime_ns for path in gone if path.exists()}
