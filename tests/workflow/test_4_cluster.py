@@ -106,6 +106,8 @@ def cluster(smoke: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     )
     if reason := refusal(settings):
         pytest.skip(reason)
+    if " " in str(PROJECT):
+        pytest.skip("Snakemake's plugin for SLURM cannot start a Python in a folder with a blank")
     sites = smoke.folder / "config/sites"
     shutil.copyfile(sites / "emulated-slurm.yaml", sites / "slurm.yaml")
     # Scale smoke, but only some benchmarks on the cluster within the cluster.

@@ -6,6 +6,7 @@ import getpass
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -51,8 +52,15 @@ def ask(*command: str, timeout_s: float = 60) -> tuple[bool, str]:
     return done.returncode == 0, said.strip()
 
 
-def on_login(batch: Batch, wanted: Wanted) -> Iterable[Check]:
+def on_login(batch: Batch, wanted: Wanted, python: str = sys.executable) -> Iterable[Check]:
     """What can be asked without a job. Ends early when nothing else can be asked."""
+    yield Check(
+        "Python",
+        len(python.split()) == 1,
+        python,
+        "Snakemake's plugin for SLURM starts it in jobs without quoting it: make the environment in a folder whose "
+        "name has no blank (the project's own folder may have some)",
+    )
     missing = [name for name in ("sbatch", "srun", "squeue", "scontrol", "sinfo") if not shutil.which(name)]
     yield Check(
         "SLURM's programs",

@@ -15,6 +15,7 @@ from harness.slurm.nodes import apptainer
 from harness.slurm.preflight import Check, Wanted, allocation, minutes_of, on_login, parse_partition
 
 BATCH = Batch(partition="compute", account="hpc", cores_per_node=8, memory_mb_per_node=30_000)
+PYTHON = "/usr/bin/python3"
 WANTED = Wanted(nodes=3, minutes=60, memory_mb=4_000, disk_bytes=1)
 
 
@@ -36,7 +37,7 @@ class Login:
         path.chmod(0o755)
 
     def checks(self, wanted: Wanted = WANTED) -> dict[str, Check]:
-        return {check.name: check for check in on_login(BATCH, wanted)}
+        return {check.name: check for check in on_login(BATCH, wanted, PYTHON)}
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_too_little_space_and_no_slurm_at_all(login: Login, monkeypatch: pytest.
     assert not login.checks(Wanted(1, 1, 1, 10**18))["space in this folder"].passed
     monkeypatch.setenv("PATH", "/nonexistent")
     checks = login.checks()
-    assert list(checks) == ["SLURM's programs"]
+    assert list(checks) == ["Python", "SLURM's programs"]
     assert "no sbatch, srun" in checks["SLURM's programs"].line
 
 
@@ -129,3 +130,9 @@ def test_nodes_are_asked_for_apptainer(tmp_path: Path, monkeypatch: pytest.Monke
         fake.write_text("#!/bin/sh\necho apptainer version 1.4.5\n")
         fake.chmod(0o755)
         assert apptainer(here[0]).line == f"PASS  {here[0].name} Apptainer: apptainer version 1.4.5"
+
+
+def test_a_python_in_a_folder_with_a_blank_is_refused() -> None:
+    check = next(iter(on_login(BATCH, WANTED, "/home/me/my project/.venv/bin/python")))
+    assert check.line.startswith("FAIL  Python: /home/me/my project/.venv/bin/python; ")
+    assert "whose name has no blank" in check.line
