@@ -25,10 +25,6 @@ HADOOP = [
         str(path) for path in Path("src/hadoop/workloads/src/main").rglob("*.java")
     ),
 ]
-PACKED = {
-    package.name: [str(path) for path in files(package, Path())] for package in PACKAGES
-}
-RECIPES = [str(package.recipe(Path())) for package in PACKAGES]
 TEMPLATES = sorted(str(path) for path in Path("src/harness/report/templates").glob("*"))
 FIGURE_LIBRARY = sorted(str(path) for path in Path("scripts/figures/lib").glob("*.R"))
 
@@ -148,6 +144,15 @@ def small_content(wildcards, output):
 def small_lines(wildcards, output):
     """The same, line by line."""
     return small_content(wildcards, output).splitlines()
+
+
+def packed(wildcards):
+    """What the archives for Spack hold, and the recipes that pin them. It is looked for only when they are made."""
+    return [
+        str(path)
+        for package in PACKAGES
+        for path in [*files(package, Path()), package.recipe(Path())]
+    ]
 
 
 def table_json(wildcards):

@@ -12,10 +12,7 @@ localrules:
 rule spack_sources:
     """Pack the sources that the recipes pin; fails if they have changed since."""
     input:
-        engine=PACKED["kvasir-engine"],
-        netsim=PACKED["kvasir-netsim"],
-        workloads=PACKED["kvasir-workloads"],
-        recipes=RECIPES,
+        packed,
         harness="src/harness/spack_sources.py",
     output:
         mirror=directory("build/spack/mirror"),

@@ -13,7 +13,7 @@ from harness.hosts.allocation import require_nodes
 from harness.planning import choose
 from harness.processes import follow_owner
 from harness.run import Interrupted, obey_the_workflow
-from harness.slurm.attempts import begin, finish
+from harness.slurm.attempts import noted
 from harness.slurm.jobs import job_of_cell
 
 
@@ -29,19 +29,16 @@ def run_cell(
     spec = planner.cell(cell)
     if output.parent != Path(spec.folder):
         raise KvasirError(f"{output}: cell {cell} has its results in {spec.folder}")
-    batch = None
-    results = Path(planner.config.results)
-    if planner.config.site.batch is not None:
-        batch = begin(output, results, require_nodes(job_of_cell(spec, planner.config.site).nodes))
+    site = planner.config.site
+    nodes = require_nodes(job_of_cell(spec, site).nodes) if site.batch is not None else []
     try:
-        Driver(spec, programs_of(spec), batch).make()
+        with noted(output, Path(planner.config.results), nodes) as batch:
+            Driver(spec, programs_of(spec), batch).make()
     except OSError as error:
         raise KvasirError(f"{error.filename or output}: {error.strerror}: the cell is not complete") from None
     except Interrupted as error:
         print(f"error: {output}: {error}: runs that were complete are kept", file=sys.stderr)
         sys.exit(1)
-    if batch is not None:
-        finish(output, results)
 
 
 if __name__ == "__main__":

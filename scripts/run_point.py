@@ -13,7 +13,7 @@ from harness.hosts.allocation import require_nodes
 from harness.planning import choose
 from harness.records import remove_leftovers
 from harness.run import CapUnavailable, Interrupted, PowerError, obey_the_workflow, run
-from harness.slurm.attempts import begin, finish
+from harness.slurm.attempts import noted
 
 
 def run_point(
@@ -28,19 +28,18 @@ def run_point(
     obey_the_workflow()
     planner = choose(choices)
     spec = planner.run(study, experiment, point, rep)
-    batch = None
-    results = Path(planner.config.results)
+    nodes: list[str] = []
     if planner.config.site.batch is not None:
         # A simulation shares its job, whose nodes are the group's.
         nodes = require_nodes(spec.nodes) if spec.watch is not None else [socket.gethostname()]
-        batch = begin(output, results, nodes)
     target = output.parent
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(target.parent, target.name)
     try:
         built = Path(spec.built)
         facts = {built.stem: json.loads(built.read_text(encoding="utf-8"))}
-        outcome = run(spec, facts, target, batch)
+        with noted(output, Path(planner.config.results), nodes) as batch:
+            outcome = run(spec, facts, target, batch)
     except (PowerError, CapUnavailable) as error:
         raise KvasirError(f"{output}: the power source refuses: {error}") from None
     except OSError as error:
@@ -48,8 +47,6 @@ def run_point(
     except Interrupted as error:
         print(f"error: {output}: {error}: nothing was recorded", file=sys.stderr)
         sys.exit(1)
-    if batch is not None:
-        finish(output, results)
     print(f"{outcome.status} after {outcome.seconds:.2f} s {outcome.reason}")
 
 

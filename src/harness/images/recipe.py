@@ -75,7 +75,7 @@ class Recipe:
         except KvasirError as error:
             raise KvasirError(f"{self.file}: {error}") from None
 
-    @property
+    @cached_property
     def base(self) -> Recipe | None:
         """The image it begins with; None for the base itself."""
         local = any(stage.header.get("Bootstrap") == "localimage" for stage in self.stages)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +17,7 @@ from typing import Any, Self
 from harness.power.client import Sampler
 from harness.power.model import NONE, PowerError
 from harness.power.settings import PowerSettings
-from harness.power.sources.slurm import SAMPLER_STEP
+from harness.power.sources.slurm import SAMPLER_STEP, counts_the_job
 from harness.power.trace import HEADER
 
 Row = dict[str, str]
@@ -59,7 +59,7 @@ class NodeSamplers:
         with ExitStack() as stack:
             first = stack.enter_context(self._first)
             settings = self._settings
-            if ":slurm" in first.source_name:  # it has counted all nodes of the job
+            if counts_the_job(first.source_name):
                 settings = settings.model_copy(update={"source": NONE})
             for node in self._nodes:
                 trace, summary = self._files(node)
@@ -77,13 +77,17 @@ class NodeSamplers:
     ) -> None:
         self._stack.close()
 
+    @property
+    def _samplers(self) -> list[Sampler]:
+        return [self._first, *self._others]
+
     def _files(self, node: str) -> tuple[Path, Path]:
         """A node's own trace and summary, which all nodes must see."""
         return self._trace.with_name(f"trace.{node}.csv"), self._summary.with_name(f"sampler.{node}.json")
 
     def rest(self, seconds: float) -> None:
         """Measure the nodes at rest, one after the other."""
-        for sampler in (self._first, *self._others):
+        for sampler in self._samplers:
             sampler.rest(seconds)
 
     def start(self) -> float:
@@ -94,12 +98,12 @@ class NodeSamplers:
 
     def watch(self, pid: int) -> None:
         """Follow the ranks: below `pid` on this host, and in the steps of the job that begin now."""
-        for sampler in (self._first, *self._others):
+        for sampler in self._samplers:
             sampler.watch(pid)
 
     def stop(self) -> Summary:
         """End the run; when this returns trace and summary of all nodes are complete."""
-        summaries = {sampler_host(summary): summary for summary in (s.stop() for s in self._all())}
+        summaries: dict[str, Summary] = {one["host"]: one for one in [s.stop() for s in self._samplers]}
         if not self._nodes:
             return next(iter(summaries.values()))
         traces = [read_rows(self._trace)]
@@ -115,14 +119,6 @@ class NodeSamplers:
             writer.writerows(joined_rows(traces, total["period_ms"] / 1e3))
         self._summary.write_text(json.dumps(total, indent=1) + "\n", encoding="utf-8")
         return total
-
-    def _all(self) -> Iterable[Sampler]:
-        return (self._first, *self._others)
-
-
-def sampler_host(summary: Mapping[str, Any]) -> str:
-    """Whose summary it is."""
-    return str(summary["host"])
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -171,10 +167,9 @@ def joined(summaries: Mapping[str, Summary]) -> Summary:
             f"the job's nodes have different sources of energy: {said}; name one in the site file"
         )
     first = next((one for one in all_of if one["source"] != NONE), all_of[0])
-    job_wide = ":slurm" in str(first["source"])
     short = [host for host, one in summaries.items() if one["source"] == NONE]
     total: Summary = dict(first)
-    if sources and short and not job_wide:
+    if sources and short and not counts_the_job(first["source"]):
         # Joules of some of the nodes are no joules of the job.
         reason = f"no energy on {', '.join(short)}: {summaries[short[0]]['reason']}"
         total |= {"source": NONE, "reason": reason, "domains": {}, "idle_W": {}}

@@ -7,13 +7,14 @@ does. A note goes when its run is recorded.
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from harness.slurm.preflight import ask
+from harness.slurm.asking import ask
 from harness.strict import Strict
 
 FOLDER = "attempts"
@@ -62,14 +63,18 @@ def states(listing: str) -> dict[str, str]:
     return {row[0]: row[1].split()[0] for row in rows if len(row) > 1 and row[1].strip()}
 
 
-def with_ends(attempts: Sequence[Attempt]) -> list[Attempt]:
-    """The same attempts with what the accounts say of their ends."""
-    if not attempts:
-        return []
-    jobs = ",".join(attempt.job for attempt in attempts)
-    fine, said = ask("sacct", "-n", "-P", "-X", "-j", jobs, "-o", "JobID,State")
-    known = states(said) if fine else {}
-    return [attempt.model_copy(update={"ended": known.get(attempt.job, "")}) for attempt in attempts]
+def ends_of(attempts: Iterable[Attempt]) -> dict[str, str]:
+    """What the accounts say of the ends of all their jobs, asked once."""
+    jobs = sorted({attempt.job for attempt in attempts})
+    if not jobs:
+        return {}
+    fine, said = ask("sacct", "-n", "-P", "-X", "-j", ",".join(jobs), "-o", "JobID,State")
+    return states(said) if fine else {}
+
+
+def with_ends(attempts: Sequence[Attempt], ends: Mapping[str, str]) -> list[Attempt]:
+    """The same attempts with their jobs' `ends`."""
+    return [attempt.model_copy(update={"ended": ends.get(attempt.job, "")}) for attempt in attempts]
 
 
 def begin(output: Path, results: Path, nodes: Sequence[str]) -> dict[str, Any] | None:
@@ -81,11 +86,9 @@ def begin(output: Path, results: Path, nodes: Sequence[str]) -> dict[str, Any] |
     if job is None:
         return None
     note = note_of(output, results)
-    # A job whose node died is queued again under its old number.
-    earlier = [
-        attempt.model_copy(update={"ended": "REQUEUED"}) if attempt.job == job else attempt
-        for attempt in with_ends(read_note(note))
-    ]
+    before = read_note(note)
+    # A job that SLURM queued again has its old number; what the accounts say is its present state.
+    earlier = with_ends(before, {**ends_of(before), job: "REQUEUED"})
     own = Attempt(job=job, nodes=" ".join(nodes), started=datetime.now(UTC).isoformat())
     note.parent.mkdir(parents=True, exist_ok=True)
     with note.open("a", encoding="utf-8") as file:
@@ -101,6 +104,18 @@ def begin(output: Path, results: Path, nodes: Sequence[str]) -> dict[str, Any] |
 def finish(output: Path, results: Path) -> None:
     """The run is recorded; its note goes."""
     note_of(output, results).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def noted(output: Path, results: Path, nodes: Sequence[str]) -> Iterator[dict[str, Any] | None]:
+    """Note that `output` is being made on these nodes of a job, and forget it when the block ends well.
+
+    The block gets what `begin` returns; None where there are no nodes, outside a job.
+    """
+    batch = begin(output, results, nodes) if nodes else None
+    yield batch
+    if batch is not None:
+        finish(output, results)
 
 
 def given_up(attempts: Sequence[Attempt]) -> bool:

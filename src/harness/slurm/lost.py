@@ -12,7 +12,7 @@ from harness.cells.programs import programs_of
 from harness.environment import git_state
 from harness.planning import Planner
 from harness.records import Outcome, Record, save, write_folder
-from harness.slurm.attempts import FOLDER, SUFFIX, Attempt, given_up, read_note, with_ends
+from harness.slurm.attempts import FOLDER, SUFFIX, Attempt, ends_of, given_up, read_note, with_ends
 
 LOG_TAIL = 300
 """Characters of the job's own log that go into the reason."""
@@ -37,12 +37,14 @@ def record_lost(planner: Planner) -> Iterator[Lost]:
     """Record what was given up; notes about runs that were recorded after all go without a word."""
     results = Path(planner.config.results)
     notes = results / FOLDER
-    for note in sorted(notes.rglob(f"*{SUFFIX}")):
+    known = {note: read_note(note) for note in sorted(notes.rglob(f"*{SUFFIX}"))}
+    ends = ends_of(attempt for attempts in known.values() for attempt in attempts)
+    for note, noted in known.items():
         about = note.relative_to(notes)
         name = str(about).removesuffix(SUFFIX)
         done = results / name / ("cell.json" if about.parts[0] == "cells" else "run.json")
         if not done.is_file():
-            attempts = with_ends(read_note(note))
+            attempts = with_ends(noted, ends)
             if not given_up(attempts):
                 continue  # it may be running, or the user has cancelled it
             log = results / "logs" / f"{name}.log"

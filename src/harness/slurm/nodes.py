@@ -11,7 +11,8 @@ from pathlib import Path
 
 from harness.config.site import Site
 from harness.hosts import Host, HostError, Hosts, hosts
-from harness.slurm.preflight import Check, ask
+from harness.slurm.asking import ask
+from harness.slurm.preflight import Check
 
 MEASURED_BYTES = 32 << 20
 """Sent over each network; enough for a rate, little enough for a slow one."""

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from harness.errors import KvasirError
-from harness.slurm.preflight import ask
+from harness.slurm.asking import ask
 
 WAIT_S = 180.0
 """A job that is cancelled has half a minute to end, and its node has to tell the controller."""

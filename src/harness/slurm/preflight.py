@@ -5,12 +5,12 @@ from __future__ import annotations
 import getpass
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.config.site import Batch
+from harness.slurm.asking import ask
 from harness.slurm.resources import Job, option_words
 
 
@@ -38,18 +38,6 @@ class Wanted:
     minutes: int
     memory_mb: int
     disk_bytes: int
-
-
-def ask(*command: str, timeout_s: float = 60) -> tuple[bool, str]:
-    """Whether a command ended well, and what it said."""
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=timeout_s, stdin=subprocess.DEVNULL, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return False, str(error)
-    said = done.stdout if done.returncode == 0 else done.stderr or done.stdout
-    return done.returncode == 0, said.strip()
 
 
 def on_login(batch: Batch, wanted: Wanted, python: str = sys.executable) -> Iterable[Check]:

@@ -17,6 +17,7 @@ EMULATED_CLUSTER = "kvasir_emulated"
 """Name of the clusters that we emulate (harness.slurm): their joules are synthetic."""
 SAMPLER_STEP = "kvasir-sampler"
 """Name of steps that only sample on a node (harness.power.nodes): their node's joules are the job's already."""
+_MEASURED, _EMULATED = "measured:slurm", "emulated:slurm"
 _NO_CAP = "no cap: source slurm only reads"
 # A feed that was read while half-written gives values just below 2^64.
 _ABSURD_J = 2**60
@@ -38,7 +39,7 @@ class Slurm:
             job_of(self._settings)
         except PowerError as error:
             return Probe(False, reason=str(error), cap_reason=_NO_CAP)
-        source = "emulated:slurm" if plugin.synthetic else f"measured:slurm-{plugin.name}"
+        source = _EMULATED if plugin.synthetic else f"{_MEASURED}-{plugin.name}"
         return Probe(True, source, "", ("node",), False, _NO_CAP)
 
     def open(self) -> Reader:
@@ -94,6 +95,11 @@ class SlurmReader(Reader):
         """What was asked and what the answer covers."""
         scope = "whole nodes of the job; only meaningful with exclusive nodes"
         return {"slurm": {"job": self._job, "plugin": self._plugin, "scope": scope, **self._used}}
+
+
+def counts_the_job(source_name: str) -> bool:
+    """Whether a source gives the joules of all nodes of the job, and not of the one that asks."""
+    return source_name.startswith((_MEASURED, _EMULATED))
 
 
 def implausible(raw: int | None) -> str:
