@@ -37,7 +37,6 @@ class Batch(Strict):
 class SiteImages(Strict):
     """How images are built and trusted; all of it can be left out."""
 
-    packages: Literal["debian"] = Field(default="debian", description="what images are made from")
     mirror: str | None = Field(
         default=None,
         pattern=r"^[a-z]+://\S+$",

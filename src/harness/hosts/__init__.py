@@ -14,7 +14,7 @@
         h[0].connect("n1", 8088)            # a socket of this process in the host's network
         h.interconnect("ib").names          # ('n0-ib', 'n1-ib', 'n2-ib')
         with h.unlimited(): ...             # emulated links as fast as the machine, for what is not measured
-    h.remote_shell                      # words that stand in for ssh between the hosts (mpirun)
+        h.remote_shell                      # words that stand in for ssh between the hosts (mpirun)
         h[1].counters()                     # CPU seconds, memory, bytes per interface and disk
 
 Emulated hosts are namespaces: own network, names, processes, /tmp and /dev/shm. They see the machine's files,
