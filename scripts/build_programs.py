@@ -1,6 +1,7 @@
 """Build our own programs from a CMake project and write down exactly what came out."""
 
 import hashlib
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,15 @@ from harness.environment import first_line
 from harness.errors import KvasirError
 from harness.files import dump_json
 from harness.images.launch import remove_launchers
+
+
+def moved(tree: Path, source: Path) -> bool:
+    """Whether a build tree is of sources at another place, as after the project's folder was moved or copied."""
+    try:
+        known = (tree / "CMakeCache.txt").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return f"\nCMAKE_HOME_DIRECTORY:INTERNAL={source.resolve()}\n" not in known
 
 
 def build(
@@ -25,7 +35,11 @@ def build(
 ) -> None:
     """Build PROGRAMS of SOURCE into the folder bin beside FACTS; FACTS (.json) tells what they are."""
     target = facts.parent
-    configure = ["cmake", "-S", str(source), "-B", str(target / "tree"), "-G", "Ninja"]
+    tree = target / "tree"
+    # CMake refuses such a tree, and what it compiled knows the other place.
+    if moved(tree, source):
+        shutil.rmtree(tree)
+    configure = ["cmake", "-S", str(source), "-B", str(tree), "-G", "Ninja"]
     configure += [
         "-DCMAKE_BUILD_TYPE=Release",
         "-DBUILD_TESTING=OFF",
@@ -34,7 +48,7 @@ def build(
     ]
     # They stand in for programs in an image; the linker would not know that.
     remove_launchers(target / "bin")
-    compile_ = ["cmake", "--build", str(target / "tree"), "--parallel", str(jobs), "--target", *programs]
+    compile_ = ["cmake", "--build", str(tree), "--parallel", str(jobs), "--target", *programs]
     for command in (configure, compile_):
         if subprocess.run(command, check=False).returncode:
             raise KvasirError(
