@@ -24,7 +24,12 @@ if [ -s "$pins" ]; then
     -o Dir::Etc::netrc=/mnt/auth.conf -o Dir::Etc::netrcparts=/dev/null -o Acquire::Languages=none)
   export APT_CONFIG=/mnt/apt.conf DEBIAN_FRONTEND=noninteractive
   apt-get "${options[@]}" update
-  xargs -a "$pins" apt-get "${options[@]}" install -y --no-install-recommends --allow-downgrades >/dev/null
+  said=$(mktemp)
+  if ! xargs -a "$pins" apt-get "${options[@]}" install -y --no-install-recommends --allow-downgrades >"$said" 2>&1; then
+    cat "$said" >&2
+    exit 1
+  fi
+  rm -f "$said"
 fi
 
 # What is there must be what is pinned, nothing more and nothing else.

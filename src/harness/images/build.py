@@ -105,6 +105,8 @@ def build(recipe: Recipe, target: Path, base: Path | None, archive: str | None) 
             "SOURCE_DATE_EPOCH": str(when),
             "APPTAINER_TMPDIR": str(folder / "tmp"),
             "APPTAINER_CACHEDIR": str(folder / "cache"),
+            # Of all ids, as packages give files to other groups; Snakemake's own containers have one.
+            "APPTAINER_USERNS": "false",
         }
         apptainer.run(
             [*words, str(scratch.resolve()), str(recipe.file)], folder / "context", environment, quiet=False
