@@ -14,8 +14,10 @@ from harness.claims.rows import Row, read_csv
 from harness.errors import KvasirError
 
 Kind = Literal["table", "columns", "numbers", "verdict"]
-RUN = ["study", "experiment", "point", "rep", "metric"]
-"""What tells one number of a table from all others."""
+VALUE = "value"
+NO_KEY = {VALUE, "order", "status", "reason", "unit", "source"}
+"""All other columns of a table, and the row's place among rows with the same, tell one number from another."""
+PLACE = "place"
 EXACT = r"^(simulated:|analytic)"
 """Sources whose numbers are the same on any machine; what a clock or a counter measures is not."""
 
@@ -52,20 +54,21 @@ def _table(path: Path) -> pl.DataFrame:
         raise KvasirError(f"{path}: not a table of results: {str(error).splitlines()[0]}") from None
 
 
-def exact_numbers(table: pl.DataFrame) -> pl.DataFrame:
-    """The rows of a table, by RUN, whose `value` (as text) is the same on any machine; none of a table of events."""
-    if not {*RUN, "value", "source"} <= set(table.columns):
-        return pl.DataFrame(schema=dict.fromkeys([*RUN, "value"], pl.String))
-    return table.filter(pl.col("source").str.contains(EXACT)).select(*RUN, "value")
+def exact_numbers(table: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+    """The rows of a table whose value (as text) is the same on any machine, by `key` and place."""
+    if not {VALUE, "source"} <= set(table.columns):
+        return pl.DataFrame(schema=dict.fromkeys([*key, VALUE], pl.String) | {PLACE: pl.Int64})
+    found = table.filter(pl.col("source").str.contains(EXACT))
+    return found.select(*key, VALUE, pl.int_range(pl.len()).over(key).alias(PLACE))
 
 
-def numbers(name: str, one: pl.DataFrame, other: pl.DataFrame) -> Iterator[Difference]:
+def numbers(name: str, one: pl.DataFrame, other: pl.DataFrame, key: list[str]) -> Iterator[Difference]:
     """Exact numbers that differ, or that only one has."""
-    both = one.join(other, on=RUN, how="full", coalesce=True, nulls_equal=True)
-    unequal = both.filter(~pl.col("value").eq_missing(pl.col("value_right")))
+    both = one.join(other, on=[*key, PLACE], how="full", coalesce=True, nulls_equal=True)
+    unequal = both.filter(~pl.col(VALUE).eq_missing(pl.col(f"{VALUE}_right")))
     for row in unequal.iter_rows(named=True):
-        where = f"{name}: {row['point']}/{row['rep']} {row['metric']}"
-        yield Difference("numbers", where, row["value"] or "none", row["value_right"] or "none")
+        where = " ".join([f"{name}:", *(row[column] for column in key if row[column])])
+        yield Difference("numbers", where, row[VALUE] or "none", row[f"{VALUE}_right"] or "none")
 
 
 def verdicts(one: list[Row], other: list[Row]) -> Iterator[Difference]:
@@ -116,9 +119,10 @@ def compare(one: Results, other: Results) -> Comparison:
         first, second = one.tables[name], other.tables[name]
         if first.columns != second.columns:
             differences.append(Difference("columns", name, *(", ".join(t.columns) for t in (first, second))))
-        known = exact_numbers(first)
+        key = [column for column in first.columns if column in second.columns and column not in NO_KEY]
+        known = exact_numbers(first, key)
         exact += known.height
-        differences += numbers(name, known, exact_numbers(second))
+        differences += numbers(name, known, exact_numbers(second, key), key)
     for name in claims:
         differences += verdicts(one.claims[name], other.claims[name])
     return Comparison(len(tables), exact, sum(len(one.claims[name]) for name in claims), differences)

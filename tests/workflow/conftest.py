@@ -1,96 +1,25 @@
-"""A checkout of the working tree in a folder with an awkward name, and Snakemake in it as a user would call it.
+"""What the test files of this folder share: one checkout, and an emulated cluster that has it.
 
-The test files share it and are numbered: before anything has run, one whole run, faults.
+The files are numbered and run in that order: before anything has run, one whole run, faults, a cluster, images.
 """
 
-import os
 import shutil
-import signal
 import subprocess
-import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import IO
+from collections.abc import Iterator
 
 import pytest
+import yaml
 
-PROJECT = Path(__file__).parents[2]
+from harness.hosts import HostsSettings
+from harness.slurm.emulated import emulated_slurm, refusal
+from harness.slurm.settings import SlurmCluster, Watts
 
+from .checkout import PROJECT, Checkout
+from .cluster import Cluster
 
-@dataclass
-class Checkout:
-    """A copy of the project's files and ways to run things in it."""
-
-    folder: Path
-
-    @property
-    def environment(self) -> dict[str, str]:
-        path = f"{PROJECT / '.venv/bin'}{os.pathsep}{os.environ['PATH']}"
-        # Its own sources, not those of the checkout that the environment was made in; its own home and cache.
-        home = self.folder.parent / "home"
-        home.mkdir(exist_ok=True)
-        return {**os.environ, "PATH": path, "PYTHONPATH": str(self.folder / "src"), "HOME": str(home)}
-
-    def start(self, *command: str, output: IO[str] | int = subprocess.DEVNULL) -> subprocess.Popen[str]:
-        """Start a command; what it prints goes into a file or nowhere, never into a pipe that nobody empties."""
-        return subprocess.Popen(
-            command,
-            cwd=self.folder,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-
-    def run(self, *command: str, timeout: float = 900) -> subprocess.CompletedProcess[str]:
-        with tempfile.TemporaryFile("w+", errors="replace") as output:
-            process = self.start(*command, output=output)
-            try:
-                process.wait(timeout=timeout)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                raise
-            output.seek(0)
-            return subprocess.CompletedProcess(command, process.returncode, output.read(), "")
-
-    def snakemake(self, *arguments: str, ok: bool = True) -> str:
-        done = self.run("snakemake", "--cores", "2", *arguments)
-        if ok:
-            assert done.returncode == 0, done.stdout[-6000:]
-        else:
-            assert done.returncode != 0, done.stdout[-6000:]
-        return done.stdout
-
-    def planned(self, *arguments: str) -> dict[str, int]:
-        """Jobs that a dry run would start, by rule."""
-        text = self.snakemake("-n", *arguments)
-        counts: dict[str, int] = {}
-        lines = iter(text.splitlines())
-        for line in lines:
-            if line.startswith("job ") and "count" in line:
-                next(lines)
-                for row in lines:
-                    if not row.strip():
-                        break
-                    rule, count = row.split()
-                    counts[rule] = int(count)
-                break
-        return counts
-
-    def results(self) -> Path:
-        return self.folder / "results" / "smoke"
-
-    def edit(self, file: str, old: str, new: str) -> Callable[[], None]:
-        """Replace text in a file; returns what puts it back."""
-        path = self.folder / file
-        before = path.read_text()
-        assert old in before, f"{file} has changed: the test no longer edits anything"
-        path.write_text(before.replace(old, new, 1))
-        return lambda: path.write_text(before) and None
+RATES = {"gbe": {"rate_mbit_s": 250}, "ib": {"rate_mbit_s": 2500}}
+LEFT_OUT = ["dfsio-write", "dfsio-read", "sort", "grep", "pagerank", "bayes"]
 
 
 @pytest.fixture(scope="session")
@@ -124,3 +53,25 @@ def smoke(checkout: Checkout) -> Checkout:
     print(f"smoke run took {time.monotonic() - began:.0f} s")
     (checkout.folder.parent / "smoke.log").write_text(output)
     return checkout
+
+
+@pytest.fixture(scope="module")
+def cluster(smoke: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A SLURM of four nodes that have the checkout, and a scale `part`."""
+    scratch = tmp_path_factory.mktemp("hosts")
+    settings = SlurmCluster(
+        nodes=4, watts=Watts(), hosts=HostsSettings.parse({"interfaces": RATES, "scratch": str(scratch)})
+    )
+    if reason := refusal(settings):
+        pytest.skip(reason)
+    if " " in str(PROJECT):
+        pytest.skip("Snakemake's plugin for SLURM cannot start a Python in a folder with a blank")
+    sites = smoke.folder / "config/sites"
+    shutil.copyfile(sites / "emulated-slurm.yaml", sites / "slurm.yaml")
+    # Scale smoke, but only some benchmarks on the cluster within the cluster.
+    scales = smoke.folder / "config/scales"
+    part = yaml.safe_load((scales / "smoke.yaml").read_text())
+    part["mrev"]["without"] = [{"benchmark": name} for name in LEFT_OUT]
+    (scales / "part.yaml").write_text(yaml.safe_dump(part))
+    with emulated_slurm(settings, shared=[smoke.folder.parent, PROJECT]) as slurm:
+        yield Cluster(slurm, smoke)

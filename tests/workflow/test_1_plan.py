@@ -5,7 +5,7 @@ import shutil
 import pytest
 import yaml
 
-from .conftest import Checkout
+from .checkout import Checkout
 
 STUDIES = ("mimir", "eee", "mrev", "hpc")
 

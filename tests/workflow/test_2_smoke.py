@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from .conftest import Checkout
+from .checkout import Checkout
 
 COMBINER = "runs/mimir/combiner"
 

@@ -6,7 +6,7 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from .conftest import Checkout
+from .checkout import Checkout
 
 GENERATE = (
     "python scripts/generate_text.py build/programs/bin/generate --law interleaved --words 1000000 --unique 5000 "

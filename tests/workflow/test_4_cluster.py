@@ -6,117 +6,15 @@ run in the order of this file.
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
-import yaml
 
-from harness.hosts import Host, HostsSettings
-from harness.hosts.spawned import SpawnedProcess
-from harness.slurm.emulated import EmulatedSlurm, emulated_slurm, refusal
-from harness.slurm.settings import SlurmCluster, Watts
-
-from .conftest import PROJECT, Checkout
-
-RATES = {"gbe": {"rate_mbit_s": 250}, "ib": {"rate_mbit_s": 2500}}
-RESULTS = "results-emulated/part"
-CHOSEN = ["--config", "scale=part", "studies=[mimir,eee,mrev]"]
-PROGRAM = "^build/programs/bin/"
-"""How the command line of a rank begins; that of its launcher has it further on."""
-OFTEN = ["--seconds-between-status-checks", "2", "--slurm-init-seconds-before-status-checks", "2"]
-"""This controller does not mind being asked so often."""
-LEFT_OUT = ["dfsio-write", "dfsio-read", "sort", "grep", "pagerank", "bayes"]
-MPI = f"{RESULTS}/tables/mimir/realtext.csv"
-SIMULATED = f"{RESULTS}/tables/eee/timeline.csv"
-CELL = f"{RESULTS}/cells/3n_ssd_ib/cell.json"
-
-
-class Cluster:
-    """The checkout on the login host of a cluster."""
-
-    def __init__(self, slurm: EmulatedSlurm, checkout: Checkout) -> None:
-        self.slurm = slurm
-        self.checkout = checkout
-        self.log = checkout.folder.parent / "cluster.log"
-
-    def start(self, *arguments: str) -> SpawnedProcess:
-        """Start the literal command in the checkout."""
-        environment = {key: self.checkout.environment[key] for key in ("PATH", "PYTHONPATH", "HOME")}
-        self.log.unlink(missing_ok=True)
-        command = ["snakemake", "--profile", "slurm", *CHOSEN, *OFTEN, *arguments]
-        process = self.slurm.login.start(command, log=self.log, env=environment, cwd=self.checkout.folder)
-        assert isinstance(process, SpawnedProcess)
-        return process
-
-    def run(self, *arguments: str, code: int = 0, timeout_s: float = 600) -> str:
-        """The same to its end; what it printed."""
-        ended = self.start(*arguments).wait(timeout_s)
-        said = self.log.read_text(errors="replace")
-        assert ended == code, said[-6000:]
-        return said
-
-    def until(self, what: str, done: Callable[[], bool], timeout_s: float = 120) -> None:
-        self.slurm.wait(what, time.monotonic() + timeout_s, done)
-
-    def queue(self) -> list[str]:
-        """Jobs that wait or run."""
-        return self.slurm.ask("squeue", "-h", "-o", "%A").split()
-
-    def ranks(self) -> list[tuple[Host, list[int]]]:
-        """Nodes where the engine's programs run, with their process ids there."""
-        found = []
-        for node in self.slurm.nodes:
-            said = node.run(["pgrep", "-f", PROGRAM], check=False).stdout
-            if said.strip():
-                found.append((node, [int(pid) for pid in said.split()]))
-        return found
-
-    def record(self, name: str) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads((self.checkout.folder / RESULTS / name).read_text())
-        return content
-
-    def forget(self, *names: str) -> None:
-        """Delete results, so that they are made again."""
-        for name in names:
-            path = self.checkout.folder / RESULTS / name
-            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-
-    def jobs(self) -> list[dict[str, str]]:
-        """All jobs that the accounts know, whole jobs only."""
-        fields = ["JobID", "State", "NNodes", "NodeList", "Comment"]
-        said = self.slurm.ask("sacct", "-n", "-P", "-X", "-S", "now-1hour", "-o", ",".join(fields))
-        return [dict(zip(fields, line.split("|"), strict=True)) for line in said.splitlines()]
-
-    def read(self, name: str) -> list[dict[str, str]]:
-        with (self.checkout.folder / name).open(newline="") as file:
-            return list(csv.DictReader(file))
-
-
-@pytest.fixture(scope="module")
-def cluster(smoke: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    scratch = tmp_path_factory.mktemp("hosts")
-    settings = SlurmCluster(
-        nodes=4, watts=Watts(), hosts=HostsSettings.parse({"interfaces": RATES, "scratch": str(scratch)})
-    )
-    if reason := refusal(settings):
-        pytest.skip(reason)
-    if " " in str(PROJECT):
-        pytest.skip("Snakemake's plugin for SLURM cannot start a Python in a folder with a blank")
-    sites = smoke.folder / "config/sites"
-    shutil.copyfile(sites / "emulated-slurm.yaml", sites / "slurm.yaml")
-    # Scale smoke, but only some benchmarks on the cluster within the cluster.
-    scales = smoke.folder / "config/scales"
-    part = yaml.safe_load((scales / "smoke.yaml").read_text())
-    part["mrev"]["without"] = [{"benchmark": name} for name in LEFT_OUT]
-    (scales / "part.yaml").write_text(yaml.safe_dump(part))
-    with emulated_slurm(settings, shared=[smoke.folder.parent, PROJECT]) as slurm:
-        yield Cluster(slurm, smoke)
+from .checkout import Checkout
+from .cluster import CELL, MPI, PROGRAM, RESULTS, SIMULATED, Cluster
 
 
 @pytest.mark.timeout(1500)
