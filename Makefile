@@ -55,11 +55,14 @@ costs: setup
 retry: setup
 	@$(PY) scripts/forget_failed.py
 
-# Without Apptainer (`scripts/setup.sh images` installs it) the tests that need it are skipped, and say so.
+# Two workers, see tests/conftest.py; ARGS='-n 0' for one test after another. Where Apptainer cannot be installed the tests
+# that need it are skipped, and say so.
 test:
 	@scripts/setup.sh run test
+	@scripts/setup.sh images || echo "test: goes on without Apptainer; what needs it is skipped"
+	@[ -f build/hadoop/3.4.2/hadoop.json ] || $(PY) scripts/build_hadoop.py
 	@$(MAKE) --no-print-directory lint
-	@$(PY) -m pytest -q $(ARGS)
+	@$(PY) -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 lint:
 	@scripts/lint.sh
