@@ -1,5 +1,6 @@
 # Helpers only, as common.smk: whether programs run in images, and what the images are called.
 
+import os
 from functools import cache
 
 from snakemake.exceptions import WorkflowError
@@ -26,11 +27,17 @@ if IN_IMAGES:
 def image(name):
     """What an image is made from, and so what its file is called."""
     try:
-        found = recipe.Recipe(name)
+        found = recipe.Recipe(name, environment=CONFIG.site.images.environment)
         found.identity
         return found
     except KvasirError as error:
         raise WorkflowError(str(error)) from None
+
+
+# Where Spack is, for scripts/build_image.py: no parameter of its rule, so that no image is old when Spack lies elsewhere.
+os.environ.pop("KVASIR_IMAGES_SPACK", None)
+if CONFIG.site.images.environment:
+    os.environ["KVASIR_IMAGES_SPACK"] = CONFIG.site.images.spack.model_dump_json()
 
 
 FIGURES_IMAGE = str(image("figures").image)
@@ -62,5 +69,6 @@ def image_build_options(wildcards):
 
 def image_use_options(wildcards):
     """What the site says about using."""
-    key = CONFIG.site.images.verify_key
-    return [f"--verify-key={key}"] if key else []
+    site = CONFIG.site.images
+    named = {"--spack-environment": site.environment, "--verify-key": site.verify_key}
+    return [f"{name}={value}" for name, value in named.items() if value]
