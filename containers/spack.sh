@@ -20,7 +20,7 @@ export FORCE_UNSAFE_CONFIGURE=1 GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directo
 
 # To where a build tells of itself.
 spack() { /mnt/spack/bin/spack "$@" >&2; }
-[ ! -f /mnt/cache.pub ] || spack gpg trust /mnt/cache.pub
+[ ! -f /mnt/cache.pub ] || spack -e . gpg trust --yes-to-all /mnt/cache.pub
 
 # Our own sources change under one hash (README, Spack), so a cache may have older ones.
 case $1 in kvasir-*) ours=never ;; *) ours=auto ;; esac

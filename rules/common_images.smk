@@ -1,6 +1,5 @@
 # Helpers only, as common.smk: whether programs run in images, and what the images are called.
 
-import os
 from functools import cache
 
 from snakemake.exceptions import WorkflowError
@@ -9,6 +8,7 @@ from snakemake.settings.types import DeploymentMethod
 from harness.errors import KvasirError
 from harness.images import recipe
 from harness.images.apptainer import refusal, use_namespaces
+from harness.images.lend import tell_builds
 
 # Whether programs run in images: snakemake --sdm apptainer
 IN_IMAGES = DeploymentMethod.APPTAINER in workflow.deployment_settings.deployment_method
@@ -34,10 +34,7 @@ def image(name):
         raise WorkflowError(str(error)) from None
 
 
-# Where Spack is, for scripts/build_image.py: no parameter of its rule, so that no image is old when Spack lies elsewhere.
-os.environ.pop("KVASIR_IMAGES_SPACK", None)
-if CONFIG.site.images.environment:
-    os.environ["KVASIR_IMAGES_SPACK"] = CONFIG.site.images.spack.model_dump_json()
+tell_builds(CONFIG.site.images)
 
 
 FIGURES_IMAGE = str(image("figures").image)

@@ -10,6 +10,7 @@ from harness.errors import KvasirError
 from harness.hadoop.assembly.jars import provide
 from harness.images import apptainer, signing
 from harness.images.build import build
+from harness.images.lend import VARIABLE
 from harness.images.recipe import Recipe
 
 DIST = Path("src/hadoop/dist")
@@ -20,9 +21,7 @@ def image(
     output: Path,
     base: Path = typer.Option(None, help="the image it begins with"),
     mirror: str = typer.Option(None, help="address of a Debian mirror; default: what apt is set up with"),
-    spack: str = typer.Option(
-        None, envvar="KVASIR_IMAGES_SPACK", help="section images: spack of the site file, as JSON"
-    ),
+    spack: str = typer.Option(None, envvar=VARIABLE, help="section images: spack of the site file, as JSON"),
     sign_key: Path = typer.Option(None, help="private key, a PEM file without a password"),
 ) -> None:
     """Build image NAME into OUTPUT, as an ordinary user."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from harness.config.site import SiteSpack
+from harness.config.site import SiteImages, SiteSpack
 from harness.errors import KvasirError
 from harness.images.stack import Part
 from harness.spack_sources import mirror
@@ -25,7 +26,19 @@ STORE = "/opt/kvasir/store"
 WORK = "/opt/spack"
 """Where Spack works in a build; thrown away with its stage."""
 MIRROR = Path("build/spack/mirror")
+VARIABLE = "KVASIR_IMAGES_SPACK"
+"""Environment variable that holds the site's section images: spack as JSON."""
 BUILTIN = "repos/spack_repo/builtin"
+
+
+def tell_builds(images: SiteImages) -> None:
+    """Say to every build of images below this process where Spack is.
+
+    It is no parameter of the rule, so that no image is old when Spack lies elsewhere.
+    """
+    os.environ.pop(VARIABLE, None)
+    if images.spack and images.environment:
+        os.environ[VARIABLE] = images.spack.model_dump_json()
 
 
 def check_checkout(folder: Path, key: str, what: str, commit: str) -> None:
@@ -70,7 +83,10 @@ def local(place: str) -> Path | None:
 
 
 def binds(site: SiteSpack) -> list[str]:
-    """Folders of this machine that the build sees, as Apptainer is told them: read-only."""
+    """Folders of this machine that the build sees, as Apptainer is told them: read-only.
+
+    Raises KvasirError for a folder that Apptainer cannot be told.
+    """
     places = {CHECKOUT: Path(site.checkout)}
     if site.packages_checkout:
         places[PACKAGES] = Path(site.packages_checkout)
@@ -78,6 +94,11 @@ def binds(site: SiteSpack) -> list[str]:
         places[SOURCES] = path
     if site.build_cache and (path := local(site.build_cache.url)):
         places[CACHE] = path
+    for path in places.values():
+        if set(str(path.resolve())) & set(":,"):
+            raise KvasirError(
+                f"site file: images: spack: {path}: a colon or comma in its name confuses Apptainer"
+            )
     return [f"{path.resolve()}:{inside}:ro" for inside, path in places.items()]
 
 
