@@ -63,7 +63,7 @@ def test_every_run_says_which_image_it_was_in(made: Checkout) -> None:
     assert found
     for record in found:
         image = record["environment"]["programs"]["netsim"]["image"]  # type: ignore[index]
-        assert image == {"name": facts_file.stem, "sha256": facts["sha256"]}
+        assert image == {"name": facts_file.stem, "sha256": facts["sha256"], "packages": "debian"}
     assert facts["megabytes"] < 150 and facts["signed_with"] is None
 
 

@@ -111,7 +111,7 @@ def test_a_checkout_at_the_pinned_commit_is_taken_and_no_other(checkout: Path) -
         lend.check_checkout(checkout, "spack: checkout", "Spack 1.2", head)
     (checkout / "below").mkdir()
     for absent in (checkout / "below", checkout / "nothing"):
-        with pytest.raises(KvasirError, match="found none there"):
+        with pytest.raises(KvasirError, match="found no checkout"):
             lend.check_checkout(absent, "spack: checkout", "Spack 1.2", head)
 
 
@@ -125,13 +125,16 @@ def test_what_the_site_names_must_be_there(checkout: Path, tmp_path: Path) -> No
     part = part_at(git(checkout, "rev-parse", "HEAD"))
     lend.check(part, SiteSpack(checkout=str(checkout)))
     wrong: list[tuple[dict[str, Any], str]] = [
-        ({"packages_checkout": str(tmp_path)}, "packages_checkout: .* of Spack's packages at .* none there"),
-        ({"source_mirror": "file:///nothing"}, "source_mirror: file:///nothing: is not there"),
+        ({"packages_checkout": str(tmp_path)}, "packages_checkout: .* of Spack's packages at .* no checkout"),
+        ({"source_mirror": "file:///nothing"}, "source_mirror: file:///nothing: expected a folder"),
         (
             {"build_cache": {"url": "/nothing", "key": str(checkout / "file")}},
-            "build_cache: url: /nothing: is",
+            "build_cache: url: /nothing: expected a folder",
         ),
-        ({"build_cache": {"url": str(checkout), "key": "/nothing"}}, "build_cache: key: /nothing: is not"),
+        (
+            {"build_cache": {"url": str(checkout), "key": "/nothing"}},
+            "build_cache: key: /nothing: expected a file",
+        ),
     ]
     for keys, said in wrong:
         with pytest.raises(KvasirError, match=said):

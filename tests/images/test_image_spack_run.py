@@ -14,7 +14,7 @@ import yaml
 from harness.images import apptainer
 
 from ..spack.conftest import NO_SPACK
-from ..spack.files import PROJECT, environment, read_lock
+from ..spack.files import ON_DEBIAN, PROJECT, environment, read_lock
 from ..workflow.conftest import Checkout, checkout  # noqa: F401
 from .spdx import mistakes
 
@@ -79,7 +79,7 @@ def test_records_say_that_it_was_made_by_spack(made: Checkout, name: str) -> Non
 @pytest.mark.parametrize("name", ["engine", "netsim"])
 def test_it_holds_what_the_lock_says_and_nothing_that_builds(made: Checkout, name: str) -> None:
     image = image_of(made, name)
-    lock = read_lock(PROJECT / ENVIRONMENT / "debian12.lock")
+    lock = read_lock(PROJECT / ON_DEBIAN)
     (root,) = [node for node in lock.nodes.values() if node["name"] == f"kvasir-{name}"]
     there = [line.split("\t") for line in apptainer.inside(image, "cat", "/opt/kvasir/spack").splitlines()]
     assert [row[0] for row in there] == ["gcc-runtime", root["name"]]

@@ -19,11 +19,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.images.stack import ENVIRONMENTS
 from harness.spack_sources import mirror
 
 from .conftest import NO_SPACK, Spack
-from .files import OWN, PROJECT, Lock, environment, read_lock
+from .files import ON_DEBIAN, OWN, PROJECT, Lock, environment, read_lock
 
 HADOOP = PROJECT / "build/hadoop/3.4.2"
 
@@ -79,7 +78,7 @@ def test_our_own_packages_on_debian_lead_to_their_lock(spack: Spack, project: Pa
     shutil.copytree(project, tmp_path / "copy")
     folder = tmp_path / "copy" / Path(OWN).parent
     spack("-e", str(folder), "concretize", "--force")
-    committed = read_lock(PROJECT / ENVIRONMENTS[str(Path(OWN).parent)].lock)
+    committed = read_lock(PROJECT / ON_DEBIAN)
     assert below_ours(read_lock(folder / "spack.lock")) == below_ours(committed)
 
 

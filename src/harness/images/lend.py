@@ -52,7 +52,7 @@ def check_checkout(folder: Path, key: str, what: str, commit: str) -> None:
     expected = f"site file: images: {key}: {folder}: expected a checkout of {what} at commit {commit}"
     if ask("rev-parse", "--show-toplevel") != str(folder.resolve()):
         raise KvasirError(
-            f"{expected}, found none there: clone it from where you get Spack and name its folder"
+            f"{expected}, found no checkout: git clone it there, git -C {folder} checkout {commit}"
         )
     if (found := ask("rev-parse", "HEAD")) != commit:
         raise KvasirError(f"{expected}, found {found}: git -C {folder} checkout {commit}")
@@ -70,9 +70,13 @@ def check(part: Part, site: SiteSpack) -> None:
         check_checkout(folder, key, "Spack's packages", part.packages_commit)
     cache = site.build_cache
     named = {"source_mirror": site.source_mirror, "build_cache: url": cache and cache.url}
-    for key, place in [*named.items(), ("build_cache: key", cache and cache.key)]:
-        if place and (path := local(place)) and not path.exists():
-            raise KvasirError(f"site file: images: spack: {key}: {place}: is not there")
+    for key, place in named.items():
+        if place and (path := local(place)) and not path.is_dir():
+            raise KvasirError(f"site file: images: spack: {key}: {place}: expected a folder, found none")
+    if cache and not Path(cache.key).is_file():
+        raise KvasirError(
+            f"site file: images: spack: build_cache: key: {cache.key}: expected a file, found none"
+        )
 
 
 def local(place: str) -> Path | None:
