@@ -1,6 +1,7 @@
 """What a build by Spack is lent, what is kept of its store, and what of the site file is refused; without Spack."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from harness.errors import KvasirError
 from harness.images import lend
 from harness.images.recipe import Recipe
 from harness.images.sbom import document, spack
-from harness.images.stack import Part
+from harness.images.stack import SITE, Part
 from harness.images.store import SPEC, folder_name, keep, main, needed
 
 from ..spack.files import OWN, PROJECT, environment
@@ -180,6 +181,16 @@ def test_a_build_sees_what_it_needs_of_the_project_and_no_more(tmp_path: Path) -
     mirrors = yaml.safe_load((tmp_path / "lent/config/mirrors.yaml").read_text())["mirrors"]
     assert mirrors["cache"] == {"url": "/mnt/cache", "source": False, "binary": True, "signed": True}
     assert mirrors["more"]["url"] == "/mnt/sources" and (tmp_path / "lent/cache.pub").read_text() == "a key"
+
+
+def test_what_is_lent_and_what_the_build_expects_are_the_same_places(tmp_path: Path) -> None:
+    script = (PROJECT / "containers/spack.sh").read_text()
+    assert f"KVASIR_SPACK_SITE={SITE}" in script
+    assert f"mkdir {lend.WORK}\n" in script and f"rm -rf {lend.WORK}\n" in script
+    assert f"store.py {lend.LENT}/project/" in script and f"spack.lock {Path(lend.STORE).parent}\n" in script
+    lend.lend(part_of("netsim"), SiteSpack(checkout="/some/spack"), tmp_path)
+    there = {f"{lend.LENT}/{path.name}" for path in tmp_path.iterdir()} | {f"{lend.LENT}/cache.pub"}
+    assert set(re.findall(rf"{lend.LENT}/[a-z.]+", script)) <= there
 
 
 def test_what_lies_on_the_net_is_left_to_spack(tmp_path: Path) -> None:
