@@ -5,6 +5,7 @@ Needs Apptainer, and what tests/spack/test_spack_install.py asks for, but for SP
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -12,8 +13,9 @@ import pytest
 import yaml
 
 from harness.images import apptainer
+from harness.images.recipe import Recipe
 
-from ..spack.conftest import NO_SPACK
+from ..spack.conftest import NO_SPACK, Spack, as_here, spack  # noqa: F401
 from ..spack.files import ON_DEBIAN, PROJECT, environment, read_lock
 from ..workflow.conftest import Checkout, checkout  # noqa: F401
 from .spdx import mistakes
@@ -150,12 +152,54 @@ def test_a_checkout_at_another_commit_ends_the_build_with_one_clear_error(
     made: Checkout, tmp_path: Path
 ) -> None:
     subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
-    image = image_of(made, "netsim")
-    section = json.dumps({**spack_section(), "packages_checkout": str(tmp_path)})
-    (base,) = (made.folder / "build/images").glob("base-*.sif")
-    words = ("scripts/build_image.py", "netsim", f"{image}.new", f"--base={base}", f"--spack={section}")
-    done = made.run("python", *words)
+    said = build_netsim(made, tmp_path / "netsim.sif", packages_checkout=str(tmp_path))
     commit = environment().repos.builtin.commit
-    assert done.returncode == 1 and not Path(f"{image}.new").exists()
     expected = f"packages_checkout: {tmp_path}: expected a checkout of Spack's packages at commit {commit}"
-    assert expected in done.stdout
+    assert expected in said and not (tmp_path / "netsim.sif").exists()
+
+
+def build_netsim(made: Checkout, target: Path, **keys: object) -> str:
+    """Build the simulator's image into `target`, or not, with a site file that says so of Spack; what is said."""
+    section = spack_section()
+    section.pop("source_mirror", None)
+    (base,) = (made.folder / "build/images").glob("base-*.sif")
+    words = ("netsim", str(target), f"--base={base}", f"--spack={json.dumps({**section, **keys})}")
+    return made.run("python", "scripts/build_image.py", *words, timeout=1800).stdout
+
+
+@pytest.mark.skipif("KVASIR_SPACK_MIRROR" not in os.environ, reason="KVASIR_SPACK_MIRROR names no mirror")
+def test_a_build_cache_stands_in_for_sources_if_it_is_signed_with_the_sites_key(
+    made: Checkout,
+    spack: Spack,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    part = Recipe("netsim", PROJECT, ENVIRONMENT).part
+    assert part is not None
+    folder = as_here(part, tmp_path)
+    spack("-e", str(folder), "install", "--only-concrete", "--only=dependencies")
+    for who in ("others", "ours"):
+        spack("-e", str(folder), "gpg", "create", who, f"{who}@example.org")
+    keys = re.findall(r"([0-9A-F]{40})", spack("-e", str(folder), "gpg", "list"))
+    for who, key in zip(("others", "ours"), keys, strict=True):
+        spack("-e", str(folder), "gpg", "export", str(tmp_path / f"{who}.pub"), key)
+    cache = tmp_path / "cache"
+    push = [
+        "buildcache",
+        "push",
+        "--update-index",
+        "--key",
+        keys[1],
+        str(cache),
+        "gcc-runtime",
+        "compiler-wrapper",
+    ]
+    cache.mkdir()
+    spack("-e", str(folder), *push)
+    target = tmp_path / "netsim.sif"
+    said = build_netsim(made, target, build_cache={"url": str(cache), "key": str(tmp_path / "others.pub")})
+    assert "No public key" in said and "kvasir-spack: Spack could not install kvasir-netsim" in said
+    assert not target.exists()
+    said = build_netsim(made, target, build_cache={"url": str(cache), "key": str(tmp_path / "ours.pub")})
+    assert target.is_file() and "fetching from build cache" in said, said[-3000:]
+    inside = [apptainer.inside(one, "cat", "/opt/kvasir/spack") for one in (target, image_of(made, "netsim"))]
+    assert inside[0] == inside[1]

@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
+from harness.config.site import SiteSpack
+from harness.images import lend
+from harness.images.stack import Part
+
 _MISSING = [name for name in ("KVASIR_SPACK", "KVASIR_SPACK_PACKAGES") if not os.environ.get(name)]
 NO_SPACK = f"no Spack: {' and '.join(_MISSING)} would name its checkout" if _MISSING else ""
 
@@ -33,6 +37,7 @@ def spack(tmp_path_factory: pytest.TempPathFactory) -> Spack:
         "SPACK_USER_CONFIG_PATH": str(lab / "user"),
         "SPACK_SYSTEM_CONFIG_PATH": str(lab / "none"),
         "SPACK_USER_CACHE_PATH": str(lab / "cache"),
+        "SPACK_GNUPGHOME": str(lab / "gnupg"),
         "KVASIR_SPACK_SITE": "debian12",
     }
     program = str(Path(os.environ["KVASIR_SPACK"]) / "bin/spack")
@@ -50,3 +55,19 @@ def spack(tmp_path_factory: pytest.TempPathFactory) -> Spack:
         return done.stdout
 
     return run
+
+
+def as_here(part: Part, folder: Path) -> Path:
+    """What a build is lent of the project, with the places of a build as this machine has them."""
+    site = SiteSpack(
+        checkout=os.environ["KVASIR_SPACK"], packages_checkout=os.environ["KVASIR_SPACK_PACKAGES"]
+    )
+    lend.check(part, site)
+    lend.lend(part, site, folder / "lent")
+    place = folder / "lent/project" / part.environment.folder
+    document = yaml.safe_load((place / "spack.yaml").read_text())
+    document["spack"]["repos"]["builtin"] = str(Path(os.environ["KVASIR_SPACK_PACKAGES"]) / lend.BUILTIN)
+    tree = {**lend.configuration(site)["config"]["install_tree"], "root": str(folder / "store")}
+    document["spack"]["config"] = {"install_tree": tree}
+    (place / "spack.yaml").write_text(yaml.safe_dump(document))
+    return place

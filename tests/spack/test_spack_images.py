@@ -4,19 +4,15 @@ Nothing is downloaded or compiled: `install --fake` lays out folders. What is ne
 """
 
 import json
-import os
 import shutil
 from pathlib import Path
 
 import pytest
-import yaml
 
-from harness.config.site import SiteSpack
-from harness.images import lend
 from harness.images.recipe import NAMES, Recipe
 from harness.images.store import main, needed
 
-from .conftest import NO_SPACK, Spack
+from .conftest import NO_SPACK, Spack, as_here
 from .files import PROJECT
 
 pytestmark = [pytest.mark.skipif(bool(NO_SPACK), reason=NO_SPACK or "can be used"), pytest.mark.timeout(1800)]
@@ -26,18 +22,7 @@ pytestmark = [pytest.mark.skipif(bool(NO_SPACK), reason=NO_SPACK or "can be used
 def test_a_part_of_the_lock_is_installed_as_it_is(spack: Spack, tmp_path: Path, name: str) -> None:
     part = Recipe(name, PROJECT, ".").part
     assert part is not None
-    site = SiteSpack(
-        checkout=os.environ["KVASIR_SPACK"], packages_checkout=os.environ["KVASIR_SPACK_PACKAGES"]
-    )
-    lend.check(part, site)
-    lend.lend(part, site, tmp_path / "lent")
-    project = tmp_path / "lent/project"
-    document = yaml.safe_load((project / "spack.yaml").read_text())
-    # The places of a build, as this machine has them.
-    document["spack"]["repos"]["builtin"] = str(Path(os.environ["KVASIR_SPACK_PACKAGES"]) / lend.BUILTIN)
-    tree = {**lend.configuration(site)["config"]["install_tree"], "root": str(tmp_path / "store")}
-    document["spack"]["config"] = {"install_tree": tree}
-    (project / "spack.yaml").write_text(yaml.safe_dump(document))
+    project = as_here(part, tmp_path)
     before = (project / "spack.lock").read_text()
     spack("-e", str(project), "install", "--only-concrete", "--fake", "--no-cache", "--fail-fast")
     after = json.loads((project / "spack.lock").read_text())
