@@ -1,10 +1,10 @@
 #!/bin/bash
-# kvasir-install STAGE, inside a build: installs exactly the Debian packages that packages.lock pins for the stage, then
-# removes what depends on the day. The build lends it, under /mnt, what is not to stay in the image: where packages come
-# from (this machine's own apt configuration) and the pins.
+# kvasir-install [STAGE...], inside a build: installs exactly the Debian packages that packages.lock pins for the stages,
+# then removes what depends on the day. The build lends it, under /mnt, what is not to stay in the image: where packages
+# come from (this machine's own apt configuration) and the pins.
 set -euo pipefail
-stage=$1
-pins=/mnt/pins/$stage
+pins=$(mktemp)
+for stage in "$@"; do cat "/mnt/pins/$stage"; done | sort -u >"$pins"
 
 # dpkg leaves out what nobody reads in an image, and does not wait for a disk that nobody will find half written.
 cat >/etc/dpkg/dpkg.cfg.d/kvasir <<'END'
@@ -40,7 +40,7 @@ if ! there=$(dpkg-query -W -f '${Package}=${Version}\n' | sort | comm -23 - "$kn
   echo "$there" >&2
   exit 1
 fi
-rm -f "$known"
+rm -f "$known" "$pins"
 
 # By name, never from /: the build sees the folders of the machine it runs on.
 places=(/bin /etc /lib /opt /sbin /srv /usr /var)

@@ -8,6 +8,7 @@ from snakemake.settings.types import DeploymentMethod
 from harness.errors import KvasirError
 from harness.images import recipe
 from harness.images.apptainer import refusal, use_namespaces
+from harness.images.lend import tell_builds
 
 # Whether programs run in images: snakemake --sdm apptainer
 IN_IMAGES = DeploymentMethod.APPTAINER in workflow.deployment_settings.deployment_method
@@ -26,11 +27,14 @@ if IN_IMAGES:
 def image(name):
     """What an image is made from, and so what its file is called."""
     try:
-        found = recipe.Recipe(name)
+        found = recipe.Recipe(name, environment=CONFIG.site.images.environment)
         found.identity
         return found
     except KvasirError as error:
         raise WorkflowError(str(error)) from None
+
+
+tell_builds(CONFIG.site.images)
 
 
 FIGURES_IMAGE = str(image("figures").image)
@@ -62,5 +66,6 @@ def image_build_options(wildcards):
 
 def image_use_options(wildcards):
     """What the site says about using."""
-    key = CONFIG.site.images.verify_key
-    return [f"--verify-key={key}"] if key else []
+    site = CONFIG.site.images
+    named = {"--spack-environment": site.environment, "--verify-key": site.verify_key}
+    return [f"{name}={value}" for name, value in named.items() if value]

@@ -1,6 +1,7 @@
 # Images: what runs, figures and Hadoop use with --sdm apptainer. The name of an image's file holds the hash of all that
 # it is made from, so a changed ingredient is another file, and reruns what depends on it and nothing else.
-# in:  containers/<name>.def, the files that it copies, the stages of containers/packages.lock that it installs
+# in:  containers/<name>.def, the files that it copies, the stages of containers/packages.lock that it installs; where the
+#      site makes images by Spack, containers/spack/<name>.def and its part of spack.yaml, spack.lock and spack_repo/
 # out: build/images/<name>-<identity>.sif, .json (digest, labels, signature) and .spdx.json (bill of materials)
 
 

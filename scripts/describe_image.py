@@ -15,10 +15,14 @@ def image(
     file: Path,
     facts: Path,
     sbom: Path,
+    spack_environment: str = typer.Option(
+        None,
+        help="folder of the environment of Spack that images are made of; default: none, of Debian packages",
+    ),
     verify_key: Path = typer.Option(None, help="public key, a PEM file, that the image must be signed with"),
 ) -> None:
     """Write FACTS and SBOM (SPDX) of image NAME in FILE."""
-    known, document = describe(Recipe(name), file, verify_key)
+    known, document = describe(Recipe(name, environment=spack_environment), file, verify_key)
     dump_json(document, sbom)
     dump_json(known.model_dump(mode="json"), facts)
 

@@ -6,6 +6,7 @@ import hashlib
 import io
 import re
 import tarfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,20 +89,24 @@ def renew(package: Package, root: Path) -> bool:
     return True
 
 
-def mirror(root: Path, target: Path) -> dict[str, Pin]:
-    """Put all archives into a source mirror of Spack in the folder `target`; their pins.
+def pinned(package: Package, root: Path) -> tuple[Pin, bytes]:
+    """Its pin and its source archive. Raises KvasirError when the recipe pins another source than is there."""
+    pin = pin_of(package, root)
+    content = archive(package, pin.version, root)
+    if hashlib.sha256(content).hexdigest() != pin.sha256:
+        raise KvasirError(f"{package.recipe(root)}: {package.folder} has changed: run `make spack-sources`")
+    return pin, content
+
+
+def mirror(root: Path, target: Path, packages: Sequence[Package] = PACKAGES) -> dict[str, Pin]:
+    """Put the packages' archives into a source mirror of Spack in the folder `target`; their pins.
 
     Raises KvasirError when a recipe pins another source than is there.
     """
     pins: dict[str, Pin] = {}
-    for package in PACKAGES:
-        pin = pins[package.name] = pin_of(package, root)
-        content = archive(package, pin.version, root)
-        if hashlib.sha256(content).hexdigest() != pin.sha256:
-            raise KvasirError(
-                f"{package.recipe(root)}: {package.folder} has changed: run `make spack-sources`"
-            )
-        with replacing(target / in_mirror(pin.sha256)) as scratch:
+    for package in packages:
+        pins[package.name], content = pinned(package, root)
+        with replacing(target / in_mirror(pins[package.name].sha256)) as scratch:
             scratch.write_bytes(content)
     return pins
 

@@ -9,13 +9,16 @@ from pathlib import Path
 import pytest
 
 from harness.errors import KvasirError
-from harness.images import mirror
+from harness.images import apptainer, mirror
+from harness.images.build import build
 from harness.images.digest import object_of
 from harness.images.launch import beside, is_launcher, launcher, remove_launchers, write_launcher
+from harness.images.recipe import Recipe
 from harness.images.sbom import debian, document, hashed
 
 from .spdx import mistakes
 
+PROJECT = Path(__file__).parents[2]
 DPKG = (
     "libc6\t2.36-9+deb12u10\tamd64\tglibc\t2.36-9+deb12u10\tinstalled\n"
     "libstdc++6\t12.2.0-14+deb12u1\tamd64\tgcc-12\t12.2.0-14+deb12u1\tinstalled\n"
@@ -77,6 +80,23 @@ def test_a_machine_without_debians_archive_is_told_what_to_do(monkeypatch: pytes
     monkeypatch.setenv("PATH", "/nonexistent")
     with pytest.raises(KvasirError, match=r"names no archive of it: name one by images: \{mirror: URL\}"):
         mirror.sources()
+
+
+def test_a_build_has_its_own_range_of_ids_also_below_a_workflow_of_roots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: dict[str, str] = {}
+
+    def play(words: list[str], folder: Path, env: dict[str, str], quiet: bool) -> str:
+        told.update(env)
+        Path(words[-2]).write_text("an image")
+        return ""
+
+    monkeypatch.chdir(PROJECT)
+    monkeypatch.setenv("APPTAINER_USERNS", "1")
+    monkeypatch.setattr(apptainer, "run", play)
+    build(Recipe("netsim"), tmp_path / "netsim.sif", tmp_path / "base.sif", "file:///mirror")
+    assert told["APPTAINER_USERNS"] == "false" and (tmp_path / "netsim.sif").read_text() == "an image"
 
 
 def test_what_a_build_is_lent_is_for_its_owner_only_where_it_has_logins(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from harness.errors import KvasirError
 from harness.images import lock
 from harness.images.recipe import BASE, NAMES, Recipe, parse
 from harness.images.resolve import chosen, required
+from harness.images.stack import ENVIRONMENTS
 
 PROJECT = Path(__file__).parents[2]
 ALL = {BASE, *NAMES}
@@ -21,6 +22,11 @@ DEPENDS = {
     "containers/base.def": ALL,
     "containers/install.sh": ALL,
     "containers/figures.def": {"figures"},
+    "containers/jobs.sh": {"hadoop"},
+    "containers/test/engine.sh": {"engine"},
+    "containers/test/figures.sh": {"figures"},
+    "containers/spack": set(),
+    "containers/spack.sh": set(),
     "src/engine/source": {"engine"},
     "src/engine/include": {"engine"},
     "src/engine/apps": {"engine"},
@@ -45,6 +51,8 @@ STAGES = {
     "hadoop": {"hadoop"},
     "hadoop-build": {"hadoop"},
     "figures": {"figures"},
+    "fonts": set(),
+    "spack-build": set(),
 }
 
 
@@ -119,13 +127,15 @@ def test_all_that_is_asked_for_is_pinned_and_nothing_twice() -> None:
             assert package in pins[stage] or package in pins[BASE], f"{stage}: {package}: make image-lock"
     for stage in pins.keys() - {BASE}:
         assert not pins[stage].keys() & pins[BASE].keys()
-    used = {stage for name in ALL for stage in Recipe(name, PROJECT).packages}
+    ways = (None, *ENVIRONMENTS)
+    used = {stage for way in ways for name in ALL for stage in Recipe(name, PROJECT, way).packages}
     assert used == pins.keys()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_definitions_have_what_every_image_needs(name: str) -> None:
-    recipe = Recipe(name, PROJECT)
+@pytest.mark.parametrize("way", [None, *ENVIRONMENTS])
+def test_definitions_have_what_every_image_needs(name: str, way: str | None) -> None:
+    recipe = Recipe(name, PROJECT, way)
     last = recipe.stages[-1]
     for stage in recipe.stages:
         assert stage.header["Bootstrap"] == "localimage" and stage.header["From"] == "{{ base }}"
@@ -133,14 +143,16 @@ def test_definitions_have_what_every_image_needs(name: str) -> None:
         assert f"org.opencontainers.image.{label} " in last.sections["labels"]
     assert "kvasir.identity {{ identity }}" in last.sections["labels"]
     assert "kvasir.lock {{ lock }}" in last.sections["labels"]
-    assert len(last.sections["test"].splitlines()) >= 2
+    assert "kvasir.packages {{ packages }}" in last.sections["labels"]
+    assert f"containers/test/{name}.sh /opt/kvasir/test" in last.sections["files"]
+    assert last.sections["test"].split() == ["sh", "/opt/kvasir/test"], "one test for all ways"
     compiles = "-build" in recipe.text
     assert (len(recipe.stages) == 2) == compiles, "compilers stay in a stage that is thrown away"
     assert not compiles or "-build" not in last.sections.get("post", "")
 
 
 def test_no_place_on_the_net_is_written_down() -> None:
-    for path in (PROJECT / "containers").iterdir():
+    for path in (PROJECT / "containers").rglob("*.*"):
         assert not re.search(r"\w+://", path.read_text()), path
 
 

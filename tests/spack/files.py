@@ -16,6 +16,7 @@ from harness.strict import Strict
 
 PROJECT = Path(__file__).parents[2]
 OWN = "config/spack/own/spack.yaml"
+ON_DEBIAN = "config/spack/own/debian12.lock"
 
 ROOT = re.compile(r"(?P<name>[a-z0-9-]+)@(?P<version>[^\s:,=@]+)(?P<variants>( [a-z+~][^\s]*)*)")
 

@@ -14,64 +14,19 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from harness.spack_sources import mirror
 
-from .files import OWN, PROJECT, Lock, environment, read_lock
+from .conftest import NO_SPACK, Spack
+from .files import ON_DEBIAN, OWN, PROJECT, Lock, environment, read_lock
 
 HADOOP = PROJECT / "build/hadoop/3.4.2"
-CHECKOUTS = ("KVASIR_SPACK", "KVASIR_SPACK_PACKAGES")
-MISSING = [name for name in CHECKOUTS if not os.environ.get(name)]
 
-pytestmark = [
-    pytest.mark.skipif(bool(MISSING), reason=f"no Spack: {' and '.join(MISSING)} would name its checkout"),
-    pytest.mark.timeout(3600),
-]
-
-Spack = Callable[..., str]
-
-
-@pytest.fixture(scope="module")
-def spack(tmp_path_factory: pytest.TempPathFactory) -> Spack:
-    """Spack with configuration, caches and store of its own; a function that runs it and gives its output."""
-    lab = tmp_path_factory.mktemp("spack")
-    folders = {"install_tree": {"root": str(lab / "store")}, "source_cache": str(lab / "sources")}
-    settings: dict[str, Any] = {
-        "config": {**folders, "build_stage": [str(lab / "stage")], "test_stage": str(lab / "tests")},
-        "bootstrap": {"enable": True, "root": str(lab / "bootstrap")},
-    }
-    if extra := os.environ.get("KVASIR_SPACK_MIRROR"):
-        settings["mirrors:"] = {"extra": {"url": extra, "source": True, "binary": False}}
-    (lab / "user").mkdir()
-    for name, value in settings.items():
-        (lab / "user" / f"{name.rstrip(':')}.yaml").write_text(yaml.safe_dump({name: value}))
-    own = {
-        "SPACK_USER_CONFIG_PATH": str(lab / "user"),
-        "SPACK_SYSTEM_CONFIG_PATH": str(lab / "none"),
-        "SPACK_USER_CACHE_PATH": str(lab / "cache"),
-        "KVASIR_SPACK_SITE": "debian12",
-    }
-    program = str(Path(os.environ["KVASIR_SPACK"]) / "bin/spack")
-
-    def run(*arguments: str) -> str:
-        done = subprocess.run(
-            [program, *arguments],
-            env={**os.environ, **own},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, f"spack {' '.join(arguments)}\n{done.stdout[-6000:]}"
-        return done.stdout
-
-    return run
+pytestmark = [pytest.mark.skipif(bool(NO_SPACK), reason=NO_SPACK or "can be used"), pytest.mark.timeout(3600)]
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +55,7 @@ def below_ours(lock: Lock) -> dict[tuple[str, str], str]:
     found = {}
     for entry in lock.document["roots"]:
         node = lock.nodes[entry["hash"]]
-        key = (entry["group"], node["name"])
+        key = (entry.get("group", ""), node["name"])
         if node["namespace"] == "builtin":
             found[key] = node["hash"]
         elif node["name"].startswith("kvasir-"):
@@ -116,6 +71,15 @@ def test_spack_yaml_leads_to_the_lock(spack: Spack, project: Path) -> None:
         pytest.skip(f"the lock was made by Spack 1.2, this is {version.strip()}")
     spack("-e", str(project), "concretize", "--force")
     assert below_ours(read_lock(project / "spack.lock")) == below_ours(read_lock())
+
+
+def test_our_own_packages_on_debian_lead_to_their_lock(spack: Spack, project: Path, tmp_path: Path) -> None:
+    """README, Images: what to do when they do not."""
+    shutil.copytree(project, tmp_path / "copy")
+    folder = tmp_path / "copy" / Path(OWN).parent
+    spack("-e", str(folder), "concretize", "--force")
+    committed = read_lock(PROJECT / ON_DEBIAN)
+    assert below_ours(read_lock(folder / "spack.lock")) == below_ours(committed)
 
 
 def test_the_committed_lock_is_accepted(spack: Spack, project: Path, tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_every_run_says_which_image_it_was_in(made: Checkout) -> None:
         assert found
         for record in found:
             said = record["environment"]["programs"][program]["image"]
-            assert said == {"name": file.stem, "sha256": known["sha256"]}
+            assert said == {"name": file.stem, "sha256": known["sha256"], "packages": "debian"}
     (cell,) = made.results().glob("cells/*")
     runs = [json.loads(path.read_text()) for path in cell.glob("runs/*/*/run.json")]
     assert len(runs) > 10
@@ -162,7 +162,7 @@ def test_jobs_on_a_cluster_run_in_images(made: Checkout, cluster: Cluster) -> No
     assert found
     for record in found:
         said = record["environment"]["programs"]["engine"]["image"]
-        assert said == {"name": file.stem, "sha256": known["sha256"]}
+        assert said == {"name": file.stem, "sha256": known["sha256"], "packages": "debian"}
     jobs = [job for job in cluster.jobs() if job["Comment"]]
     assert {job["State"] for job in jobs} == {"COMPLETED"}
     assert {job["NNodes"] for job in jobs if "mimir" in job["Comment"]} == {"2"}

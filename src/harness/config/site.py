@@ -34,9 +34,38 @@ class Batch(Strict):
     options: list[str] = Field(default=[], description="more options of sbatch, such as --constraint=haswell")
 
 
+class BuildCache(Strict):
+    """What Spack has built elsewhere: a binary mirror, such as reviewers get."""
+
+    url: str = Field(description="its address, or a folder of this machine")
+    key: str = Field(description="public key, a file of GnuPG, that its packages are signed with")
+
+
+class SiteSpack(Strict):
+    """Where images take Spack from, and what they make of it."""
+
+    checkout: str = Field(description="folder of a checkout of Spack, at the commit that spack.lock names")
+    packages_checkout: str | None = Field(
+        default=None,
+        description="folder of a checkout of Spack's packages, at the commit in spack.yaml; none: Spack clones it",
+    )
+    environment: Literal[".", "config/spack/own"] = Field(
+        default=".",
+        description=".: all of spack.lock; config/spack/own: our own packages on Debian's, in minutes",
+    )
+    source_mirror: str | None = Field(
+        default=None, description="address or folder of a source mirror, for machines without network"
+    )
+    build_cache: BuildCache | None = Field(default=None, description="none: all is built from source")
+
+
 class SiteImages(Strict):
     """How images are built and trusted; all of it can be left out."""
 
+    packages: Literal["debian", "spack"] = Field(
+        default="debian", description="what images are made of: Debian packages, or the stack of spack.yaml"
+    )
+    spack: SiteSpack | None = Field(default=None, description="needed with packages: spack")
     mirror: str | None = Field(
         default=None,
         pattern=r"^[a-z]+://\S+$",
@@ -48,6 +77,20 @@ class SiteImages(Strict):
     verify_key: str | None = Field(
         default=None, description="public key, a PEM file, that an image must be signed with to be used"
     )
+
+    @model_validator(mode="after")
+    def _spack_is_somewhere(self) -> Self:
+        if self.packages == "spack" and self.spack is None:
+            raise ValueError(
+                "packages: spack makes images by Spack, and nothing says where it is: add spack: {checkout: DIR}, "
+                "a checkout of Spack (README, Images), or leave packages out"
+            )
+        return self
+
+    @property
+    def environment(self) -> str | None:
+        """Folder of the environment of Spack that images are made of; None: they are made of Debian's packages."""
+        return self.spack.environment if self.spack and self.packages == "spack" else None
 
 
 class Site(Strict):

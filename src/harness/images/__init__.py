@@ -1,5 +1,8 @@
 """Images: what each is made from, how it is built, what is in it, and how its programs are started.
 
+They are made of Debian packages (lock.py, mirror.py, resolve.py) or by Spack (stack.py, lend.py, store.py); recipe.py
+and build.py serve both.
+
 The harness itself runs outside, in the pinned Python environment that Snakemake runs in: it looks at the machine
 (power meters, namespaces, SLURM) and must outlive what it watches. What is measured, and what draws, comes from the
 images: the programs of the engine, the simulator, Java with Hadoop, R. On one machine the

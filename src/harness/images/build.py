@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -10,14 +12,12 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
+from harness.config.site import SiteSpack
 from harness.environment import git_state
 from harness.errors import KvasirError
 from harness.files import replacing
-from harness.images import apptainer, lock, mirror
+from harness.images import apptainer, lend, lock, mirror
 from harness.images.recipe import BASE, Recipe
-
-LENT = "/mnt"
-"""Where a build finds what does not stay in the image; a folder of every Debian."""
 
 
 def epoch(recipe: Recipe) -> int:
@@ -26,8 +26,10 @@ def epoch(recipe: Recipe) -> int:
         if not told.isdigit():
             raise KvasirError(f"SOURCE_DATE_EPOCH: found {told!r}: expected seconds since 1970")
         return int(told)
-    paths = [str(recipe.file), str(lock.LOCK), *map(str, recipe.sources)]
-    command = ["git", "log", "-1", "--format=%ct", "--", *paths]
+    paths = [recipe.file, lock.LOCK, *recipe.sources]
+    if recipe.part:
+        paths += [recipe.part.environment.file, recipe.part.environment.lock, *recipe.part.files]
+    command = ["git", "log", "-1", "--format=%ct", "--", *map(str, paths)]
     done = subprocess.run(command, cwd=recipe.root, capture_output=True, text=True, check=False)
     said = done.stdout.strip()
     return int(said) if done.returncode == 0 and said.isdigit() else 0
@@ -35,11 +37,14 @@ def epoch(recipe: Recipe) -> int:
 
 def arguments(recipe: Recipe, base: Path, archive: str, when: int) -> dict[str, str]:
     """What stands between double braces in the definition."""
+    pins = lock.digest(lock.read_lock(recipe.root), [BASE, *recipe.packages])
+    stack = json.dumps(recipe.part.lock, sort_keys=True) if recipe.part else ""
     given = {
         "base": str(base),
         "mirror": archive,
         "identity": recipe.identity,
-        "lock": lock.digest(lock.read_lock(recipe.root), [BASE, *recipe.packages]),
+        "packages": recipe.way,
+        "lock": hashlib.sha256(f"{pins} {stack}".encode()).hexdigest() if stack else pins,
         "revision": str(git_state().get("commit", "unknown")),
         "created": datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
@@ -48,9 +53,11 @@ def arguments(recipe: Recipe, base: Path, archive: str, when: int) -> dict[str, 
 
 def gather(recipe: Recipe, folder: Path) -> None:
     """Copy into `folder` what the definition copies into the image, under the same paths, and nothing else."""
-    for path in [recipe.file, *recipe.sources]:
+    for path in recipe.sources:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(recipe.root / path, folder / path)
+    (folder / recipe.file).parent.mkdir(parents=True, exist_ok=True)
+    (folder / recipe.file).write_text(recipe.text, encoding="utf-8")
     for path in recipe.made:
         if not (recipe.root / path).exists():
             raise KvasirError(f"{recipe.file}: %files: {path} has not been made yet")
@@ -73,15 +80,37 @@ def workshop(beside: Path) -> Path | None:
     return beside if re.fullmatch(r"[\w/.+-]+", str(beside.resolve()), re.ASCII) else None
 
 
-def build(recipe: Recipe, target: Path, base: Path | None, archive: str | None) -> None:
+def lend_all(recipe: Recipe, folder: Path, found: list[mirror.Source], spack: SiteSpack | None) -> list[str]:
+    """Write what the build is lent into `folder`; what Apptainer is to bind, `folder` first."""
+    mirror.lend(folder, found)
+    (folder / "pins").mkdir()
+    pins = lock.read_lock(recipe.root)
+    for stage in {BASE, *recipe.packages}:
+        (folder / "pins" / stage).write_text("\n".join(lock.words(pins, stage)) + "\n", encoding="utf-8")
+    binds = [f"{folder}:{lend.LENT}"]
+    if recipe.part and spack:
+        lend.lend(recipe.part, spack, folder)
+        binds += lend.binds(spack)
+    return binds
+
+
+def build(
+    recipe: Recipe, target: Path, base: Path | None, archive: str | None, spack: SiteSpack | None = None
+) -> None:
     """Build the image into the file `target`, beginning with the image `base`.
 
-    `archive` is a Debian mirror, None: what this machine's apt is set up with. Raises KvasirError when a package is not
-    to be had at its pinned version, or Apptainer fails; its messages go where ours go.
+    `archive` is a Debian mirror, None: what this machine's apt is set up with; an image by Spack needs `spack`. Raises
+    KvasirError when a package is not to be had at its pinned version, Spack is not there as it is pinned, or Apptainer
+    fails; its messages go where ours go.
     """
     if (recipe.base is None) != (base is None):
         raise KvasirError(f"{recipe.file}: needs {'no' if base else 'a'} base image")
-    pins = lock.read_lock(recipe.root)
+    if recipe.part:
+        if spack is None:
+            raise KvasirError(
+                f"{recipe.file}: needs Spack: name it by images: {{spack: ...}} in the site file"
+            )
+        lend.check(recipe.part, spack)
     found = mirror.sources(archive)
     when = epoch(recipe)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -91,14 +120,10 @@ def build(recipe: Recipe, target: Path, base: Path | None, archive: str | None) 
         if base is not None:
             (folder / "base.sif").symlink_to(base.resolve())
         gather(recipe, folder / "context")
-        mirror.lend(folder / "lent", found)
-        (folder / "lent/pins").mkdir()
-        for stage in {BASE, *recipe.packages}:
-            (folder / "lent/pins" / stage).write_text(
-                "\n".join(lock.words(pins, stage)) + "\n", encoding="utf-8"
-            )
+        words = ["build", "--fakeroot"]
+        for bind in lend_all(recipe, folder / "lent", found, spack):
+            words += ["--bind", bind]
         (folder / "tmp").mkdir()
-        words = ["build", "--fakeroot", "--bind", f"{folder / 'lent'}:{LENT}"]
         for key, value in arguments(recipe, folder / "base.sif", mirror.main_archive(found), when).items():
             words += ["--build-arg", f"{key}={value}"]
         environment = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from harness.errors import KvasirError
 from harness.images import apptainer, digest, signing
@@ -21,6 +22,8 @@ class ImageFacts(Strict):
     """Hash of its content."""
     megabytes: float
     """Size of its file, 10^6 bytes."""
+    packages: Literal["debian", "spack"]
+    """What it was made of."""
     labels: dict[str, str]
     signed_with: str | None
     """Public key that it was found to be signed with; None: nobody asked."""
@@ -44,6 +47,7 @@ def describe(recipe: Recipe, image: Path, key: Path | None) -> tuple[ImageFacts,
         identity=recipe.identity,
         sha256=sha256,
         megabytes=round(image.stat().st_size / 1e6, 1),
+        packages=recipe.way,
         labels={
             name: value
             for name, value in labels.items()

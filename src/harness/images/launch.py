@@ -87,7 +87,7 @@ def read_facts(path: Path) -> ImageFacts:
 
 def short(facts: ImageFacts) -> dict[str, str]:
     """What a record of a run says of the image."""
-    return {"name": f"{facts.name}-{facts.identity}", "sha256": facts.sha256}
+    return {"name": f"{facts.name}-{facts.identity}", "sha256": facts.sha256, "packages": facts.packages}
 
 
 def sums(image: Path) -> dict[str, str]:

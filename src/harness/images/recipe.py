@@ -7,9 +7,11 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 from harness.errors import KvasirError
 from harness.images import lock
+from harness.images.stack import ENVIRONMENTS, Part
 from harness.sources import compiled
 
 FOLDER = Path("containers")
@@ -62,18 +64,46 @@ def _lines(text: str) -> list[str]:
 class Recipe:
     """One image's definition and all that it names."""
 
-    def __init__(self, name: str, root: Path = Path()) -> None:
-        """Read the definition of image `name` of the project in `root`; raises KvasirError when it cannot be used."""
+    def __init__(self, name: str, root: Path = Path(), environment: str | None = None) -> None:
+        """Read the definition of image `name` of the project in `root`; raises KvasirError when it cannot be used.
+
+        With an `environment` of Spack it is made by that, if that has packages for it, else of Debian's packages.
+        """
         self.name = name
         self.root = root
-        self.file = FOLDER / f"{name}.def"
+        self.environment = environment if environment and name in ENVIRONMENTS[environment].images else None
+        self.file = FOLDER / ("spack" if self.environment else "") / f"{name}.def"
         try:
-            self.text = (root / self.file).read_text(encoding="utf-8")
+            self.text = self._filled((root / self.file).read_text(encoding="utf-8"))
             self.stages = parse(self.text)
         except OSError as error:
             raise KvasirError(f"{self.file}: cannot be read: {error.strerror}") from None
         except KvasirError as error:
             raise KvasirError(f"{self.file}: {error}") from None
+
+    def _filled(self, text: str) -> str:
+        """The definition with what the environment decides: Debian packages below ours, and beside them at run time."""
+        if self.environment is None:
+            return text
+        stages = lock.read_lock(self.root) if ENVIRONMENTS[self.environment].on_debian else {}
+        given = {"environment": self.environment, "below": f"{self.name}-build", "beside": self.name}
+        for key, value in given.items():
+            known = key == "environment" or value in stages
+            text = text.replace(f" {{{{ {key} }}}}", f" {value}" if known else "")
+        return text
+
+    @property
+    def way(self) -> Literal["debian", "spack"]:
+        """What it is made of."""
+        return "spack" if self.environment else "debian"
+
+    @cached_property
+    def part(self) -> Part | None:
+        """What Spack installs in it; None: nothing."""
+        found = re.search(r"kvasir-spack (\S+) (\S+) (.+)$", self.text, re.MULTILINE)
+        if found is None or self.environment is None:
+            return None
+        return Part(self.environment, found[2], found[3].split(), self.root)
 
     @cached_property
     def base(self) -> Recipe | None:
@@ -84,7 +114,8 @@ class Recipe:
     @cached_property
     def packages(self) -> list[str]:
         """Stages of the lock whose packages are installed, in any of its own stages."""
-        return sorted(set(re.findall(r"kvasir-install (\S+)", self.text)))
+        calls = re.findall(r"kvasir-install (\S.*)$", self.text, re.MULTILINE)
+        return sorted({stage for call in calls for stage in call.split()})
 
     @cached_property
     def copied(self) -> list[str]:
@@ -129,7 +160,7 @@ class Recipe:
             found[f"packages {stage}"] = digest("\n".join(lock.words(pins, stage)).encode())
         for path in self.sources:
             found[f"file {path}"] = digest((self.root / path).read_bytes())
-        return found
+        return found | (self.part.ingredients if self.part else {})
 
     @cached_property
     def identity(self) -> str:

@@ -1,4 +1,4 @@
-"""Bill of materials of an image: an SPDX 2.3 document with every Debian package, jar and program of ours in it."""
+"""Bill of materials of an image: an SPDX 2.3 document with each Debian and Spack package, jar and program of ours."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from harness.images import apptainer
 DPKG = "${Package}\\t${Version}\\t${Architecture}\\t${source:Package}\\t${source:Version}\\t${db:Status-Status}\\n"
 SUMS = ("/opt/kvasir/programs", "/opt/kvasir/lock")
 """Files of an image that hold SHA-256 sums: of our programs, and of jars."""
+SPACK = "/opt/kvasir/spack"
+"""The file of an image that lists its packages by Spack; see store.py."""
 NOT_KNOWN = "NOASSERTION"
 
 
@@ -28,11 +30,14 @@ class Package:
     sha256: str = ""
     purl: str = ""
     source: str = ""
+    mark: str = ""
+    """What tells it from another of its name and version: Spack's hash."""
 
     @property
     def id(self) -> str:
         """Its name within the document; SPDX allows letters, digits, dots and hyphens."""
-        return "SPDXRef-Package-" + re.sub(r"[^A-Za-z0-9.-]", "-", f"{self.name}-{self.version}".rstrip("-"))
+        words = "-".join(word for word in (self.name, self.version, self.mark) if word)
+        return "SPDXRef-Package-" + re.sub(r"[^A-Za-z0-9.-]", "-", words)
 
     @property
     def element(self) -> dict[str, Any]:
@@ -75,6 +80,18 @@ def debian(text: str) -> list[Package]:
     return found
 
 
+def spack(text: str) -> list[Package]:
+    """Packages of Spack from lines of an image's file SPACK."""
+    found = []
+    for line in text.splitlines():
+        name, version, mark, namespace = line.split("\t")
+        supplier = OURS if namespace == "kvasir" else NOT_KNOWN
+        came = f"built by Spack, recipe {namespace}.{name}, hash {mark}"
+        purl = f"pkg:generic/{quote(name)}@{quote(version)}?spack_hash={mark}"
+        found.append(Package(name, version, supplier, purl=purl, source=came, mark=mark))
+    return found
+
+
 def hashed(text: str) -> list[Package]:
     """Jars and programs of ours from lines as sha256sum prints them."""
     found = []
@@ -111,9 +128,14 @@ def _relation(one: str, kind: str, other: str) -> dict[str, str]:
     return {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other}
 
 
+def _read(image: Path, *files: str) -> str:
+    """What those of some files of an image hold that are there."""
+    command = "for file in " + " ".join(files) + '; do [ ! -f "$file" ] || cat "$file"; done'
+    return apptainer.inside(image, "sh", "-c", command)
+
+
 def sbom(image: Path, title: str, digest: str, created: str) -> dict[str, Any]:
     """The document of an image that is there, by asking what is in it. Raises KvasirError when it cannot be started."""
     packages = debian(apptainer.inside(image, "dpkg-query", "-W", "-f", DPKG))
-    command = "for file in " + " ".join(SUMS) + '; do [ ! -f "$file" ] || cat "$file"; done'
-    packages += hashed(apptainer.inside(image, "sh", "-c", command))
+    packages += spack(_read(image, SPACK)) + hashed(_read(image, *SUMS))
     return document(title, digest, created or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), packages)
