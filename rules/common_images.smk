@@ -57,13 +57,6 @@ def image_base_option(wildcards):
     return f"--base={base.image}" if base else ""
 
 
-def image_build_options(wildcards):
-    """What the site says about building."""
-    site = CONFIG.site.images
-    named = {"--mirror": site.mirror, "--sign-key": site.sign_key}
-    return [f"{name}={value}" for name, value in named.items() if value]
-
-
 def image_use_options(wildcards):
     """What the site says about using."""
     site = CONFIG.site.images

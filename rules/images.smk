@@ -37,9 +37,8 @@ rule build_image:
         runtime=30,
     params:
         base=image_base_option,
-        options=image_build_options,
     shell:
-        "python scripts/build_image.py {wildcards.image} {output:q} {params.base} {params.options:q} > {log:q} 2>&1"
+        "python scripts/build_image.py {wildcards.image} {output:q} {params.base} > {log:q} 2>&1"
 
 
 rule describe_image:

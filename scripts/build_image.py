@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import typer
+import yaml
 
 from harness.command import main
-from harness.config.site import SiteSpack
+from harness.config.load import parse
+from harness.config.site import SiteImages
 from harness.errors import KvasirError
 from harness.hadoop.assembly.jars import provide
 from harness.images import apptainer, signing
@@ -20,21 +22,19 @@ def image(
     name: str,
     output: Path,
     base: Path = typer.Option(None, help="the image it begins with"),
-    mirror: str = typer.Option(None, help="address of a Debian mirror; default: what apt is set up with"),
-    spack: str = typer.Option(None, envvar=VARIABLE, help="section images: spack of the site file, as JSON"),
-    sign_key: Path = typer.Option(None, help="private key, a PEM file without a password"),
+    site: str = typer.Option("{}", envvar=VARIABLE, help="section images of the site file, as JSON"),
 ) -> None:
     """Build image NAME into OUTPUT, as an ordinary user."""
     if refused := apptainer.refusal():
         raise KvasirError(f"no image can be built: {refused}")
-    section = SiteSpack.model_validate_json(spack) if spack else None
-    recipe = Recipe(name, environment=section.environment if section else None)
+    section = parse(SiteImages, yaml.safe_load(site), f"--site, or {VARIABLE}")
+    recipe = Recipe(name, environment=section.environment)
     for folder in recipe.made:
         version = folder.parent.name
         provide(DIST / "pom.xml", version, DIST / f"{version}.lock", folder.resolve())
-    build(recipe, output, base, mirror, section)
-    if sign_key:
-        signing.sign(output, sign_key)
+    build(recipe, output, base, section.mirror, section.spack)
+    if section.sign_key:
+        signing.sign(output, Path(section.sign_key))
 
 
 if __name__ == "__main__":

@@ -140,6 +140,16 @@ def test_the_way_back_is_planned_and_the_way_forth_needs_no_image(made: Checkout
     assert "Nothing to be done" in made.snakemake(*IN_IMAGES)
 
 
+def test_no_image_is_old_when_the_mirror_lies_elsewhere(made: Checkout) -> None:
+    restore = made.edit(
+        "config/sites/local.yaml", "power:", "images: {mirror: http://elsewhere.invalid/debian}\npower:"
+    )
+    try:
+        assert "Nothing to be done" in made.snakemake("-n", *IN_IMAGES)
+    finally:
+        restore()
+
+
 def test_a_changed_pin_asks_for_another_image_and_for_its_runs_again(made: Checkout) -> None:
     restore = made.edit("containers/packages.lock", "netsim-build cmake ", "netsim-build cmake 9:")
     try:

@@ -26,19 +26,17 @@ STORE = "/opt/kvasir/store"
 WORK = "/opt/spack"
 """Where Spack works in a build; thrown away with its stage."""
 MIRROR = Path("build/spack/mirror")
-VARIABLE = "KVASIR_IMAGES_SPACK"
-"""Environment variable that holds the site's section images: spack as JSON."""
+VARIABLE = "KVASIR_IMAGES"
+"""Environment variable that holds the site's section images as JSON."""
 BUILTIN = "repos/spack_repo/builtin"
 
 
 def tell_builds(images: SiteImages) -> None:
-    """Say to every build of images below this process where Spack is.
+    """Say to every build of images below this process what the site says: mirror, Spack, key.
 
-    It is no parameter of the rule, so that no image is old when Spack lies elsewhere.
+    It is no parameter of the rule, so that no image is old when they lie elsewhere.
     """
-    os.environ.pop(VARIABLE, None)
-    if images.spack and images.environment:
-        os.environ[VARIABLE] = images.spack.model_dump_json()
+    os.environ[VARIABLE] = images.model_dump_json()
 
 
 def check_checkout(folder: Path, key: str, what: str, commit: str) -> None:
