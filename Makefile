@@ -62,7 +62,7 @@ test:
 	@scripts/setup.sh images || echo "test: goes on without Apptainer; what needs it is skipped"
 	@[ -f build/hadoop/3.4.2/hadoop.json ] || $(PY) scripts/build_hadoop.py
 	@$(MAKE) --no-print-directory lint
-	@$(PY) -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder $(ARGS)
+	@$(PY) -m pytest -q -n 2 --no-loadscope-reorder $(ARGS)
 
 lint:
 	@scripts/lint.sh

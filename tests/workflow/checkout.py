@@ -39,7 +39,7 @@ class Checkout:
             start_new_session=True,
         )
 
-    def run(self, *command: str, timeout: float = 900) -> subprocess.CompletedProcess[str]:
+    def run(self, *command: str, timeout: float = 3000) -> subprocess.CompletedProcess[str]:
         with tempfile.TemporaryFile("w+", errors="replace") as output:
             process = self.start(*command, output=output)
             try:

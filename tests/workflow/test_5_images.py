@@ -23,7 +23,7 @@ from .cluster import CELL, MPI, RESULTS, SIMULATED, Cluster
 
 pytestmark = [
     pytest.mark.skipif(bool(apptainer.refusal()), reason=apptainer.refusal() or "can be used"),
-    pytest.mark.timeout(1500),
+    pytest.mark.timeout(3600),
 ]
 IN_IMAGES = ("--sdm", "apptainer")
 LIMITS = {"engine": 150, "hadoop": 450, "figures": 500, "netsim": 150}
@@ -160,7 +160,6 @@ def test_a_changed_pin_asks_for_another_image_and_for_its_runs_again(made: Check
     assert counts["run_point"] == len(records(made.results(), "eee"))
 
 
-@pytest.mark.timeout(1500)
 def test_jobs_on_a_cluster_run_in_images(made: Checkout, cluster: Cluster) -> None:
     cluster.run(*IN_IMAGES, "--", MPI, SIMULATED, CELL)
     assert {row["status"] for row in cluster.read(MPI)} == {"ok"}
