@@ -61,7 +61,7 @@ test:
 	@scripts/setup.sh run test
 	@scripts/setup.sh images || echo "test: goes on without Apptainer; what needs it is skipped"
 	@[ -f build/hadoop/3.4.2/hadoop.json ] || $(PY) scripts/build_hadoop.py
-	@$(MAKE) --no-print-directory lint
+	@scripts/lint.sh quick
 	@$(PY) -m pytest -q -n 2 --no-loadscope-reorder $(ARGS)
 
 lint:

@@ -1,25 +1,59 @@
 #!/usr/bin/env bash
-# All style and type checks. Stops at the first kind that finds something.
+# All style and type checks: scripts/lint.sh. Stops at the first kind that finds something.
+# clang-tidy, which takes minutes, by itself: scripts/lint.sh tidy; all others: scripts/lint.sh quick.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+which=${1:-all}
 PATH=$PWD/.venv/bin:$PATH
 mapfile -d '' shell_files < <(git ls-files -z '*.sh' .ci/run)
 mapfile -d '' cpp_files < <(git ls-files -z 'src/*.cpp' 'src/*.hpp')
 
-step() { printf 'lint: %s\n' "$1"; }
+# One command a line: within a list joined by && a failure would not end the script.
+step() {
+  printf 'lint: %s\n' "$1"
+  shift
+  "$@"
+}
 
-step "ruff" && ruff check -q . && ruff format -q --check .
-step "mypy" && mypy --no-error-summary src/harness src/snakemake_logger_plugin_kvasir
-step "pytest collects" && pytest --collect-only -q >/dev/null
-step "shellcheck" && shellcheck "${shell_files[@]}"
-step "snakefmt" && snakefmt --check Snakefile rules 2>/dev/null
-step "snakemake --lint" && snakemake --lint >/dev/null 2>&1
-step "lintr" && Rscript --vanilla -e 'l <- lintr::lint_dir("scripts/figures"); print(l); quit(status = length(l) > 0)'
-step "clang-format" && clang-format --dry-run -Werror "${cpp_files[@]}"
+# For commands that say much when all is well: what they say is shown if they fail.
+quietly() {
+  local said
+  if ! said=$("$@" 2>&1); then
+    printf '%s\n' "$said" | tail -n 60 >&2
+    return 1
+  fi
+}
+
+quick() {
+  step "ruff" ruff check -q .
+  step "ruff format" ruff format -q --check .
+  step "mypy" mypy --no-error-summary src/harness src/snakemake_logger_plugin_kvasir
+  step "pytest collects" quietly pytest --collect-only -q
+  step "shellcheck" shellcheck "${shell_files[@]}"
+  step "snakefmt" quietly snakefmt --check Snakefile rules
+  step "snakemake --lint" quietly snakemake --lint
+  step "lintr" Rscript --vanilla -e 'l <- lintr::lint_dir("scripts/figures"); print(l); quit(status = length(l) > 0)'
+  step "clang-format" clang-format --dry-run -Werror "${cpp_files[@]}"
+}
+
 # clang-tidy reads how each file is compiled from a configured build tree; headers are checked through the sources.
-step "clang-tidy"
-for program in engine netsim; do
-  cmake -S "src/$program" -B "build/$program-tests" -G Ninja -DBUILD_TESTING=ON >/dev/null
-  git ls-files -z "src/$program/source/*.cpp" "src/$program/apps/*.cpp" |
-    xargs -0 -n 2 -P "$(nproc)" clang-tidy --quiet -p "build/$program-tests" 2>/dev/null
-done
+tidy() {
+  printf 'lint: clang-tidy\n'
+  for program in engine netsim; do
+    cmake -S "src/$program" -B "build/$program-tidy" -G Ninja -DBUILD_TESTING=ON >/dev/null
+    git ls-files -z "src/$program/source/*.cpp" "src/$program/apps/*.cpp" |
+      xargs -0 -n 2 -P "$(nproc)" clang-tidy --quiet -p "build/$program-tidy" 2>/dev/null
+  done
+}
+
+case $which in
+  all)
+    quick
+    tidy
+    ;;
+  quick | tidy) "$which" ;;
+  *)
+    printf 'lint: found %s, expected quick, tidy or nothing\n' "$which" >&2
+    exit 1
+    ;;
+esac

@@ -8,6 +8,8 @@ import pytest
 
 PROJECT = Path(__file__).parents[2]
 JOBS = str(os.cpu_count() or 2)
+TESTED = ["-DBUILD_TESTING=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1"]
+"""Not as fast as programs can be, but compiled in two thirds of the time."""
 
 
 def run(*command: str) -> str:
@@ -21,7 +23,7 @@ def run(*command: str) -> str:
 def test_ctest(kind: str) -> None:
     program, _, sanitized = kind.partition("-")
     tree = f"build/{kind}-tests"
-    options = ["-DBUILD_TESTING=ON", f"-DKVASIR_SANITIZE={'ON' if sanitized else 'OFF'}"]
+    options = [*TESTED, f"-DKVASIR_SANITIZE={'ON' if sanitized else 'OFF'}"]
     run("cmake", "-S", f"src/{program}", "-B", tree, "-G", "Ninja", *options)
     run("cmake", "--build", tree, "--parallel", JOBS)
     output = run("ctest", "--test-dir", tree, "--output-on-failure", "--no-tests=error")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from .test_ctest import TESTED
+
 PROJECT = Path(__file__).parents[2]
 JOBS = str(os.cpu_count() or 2)
 ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -25,7 +27,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The engine as it is installed, and then moved elsewhere. The build tree is that of the engine's own tests."""
     folder = tmp_path_factory.mktemp("installed")
     tree = "build/engine-tests"
-    run("cmake", "-S", "src/engine", "-B", tree, "-G", "Ninja", "-DBUILD_TESTING=ON", "-DKVASIR_SANITIZE=OFF")
+    run("cmake", "-S", "src/engine", "-B", tree, "-G", "Ninja", *TESTED, "-DKVASIR_SANITIZE=OFF")
     run("cmake", "--build", tree, "--parallel", JOBS)
     run("cmake", "--install", tree, "--prefix", str(folder / "first"))
     return (folder / "first").rename(folder / "then here")

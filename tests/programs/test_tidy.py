@@ -1,0 +1,16 @@
+"""clang-tidy over the C++ programs. Here and not before all tests, because it computes while others wait."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+
+
+@pytest.mark.timeout(3600)
+def test_clang_tidy_finds_nothing() -> None:
+    done = subprocess.run(
+        ["scripts/lint.sh", "tidy"], cwd=PROJECT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr)[-8000:]
