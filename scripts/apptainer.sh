@@ -12,8 +12,9 @@ subuid=${KVASIR_SUBUID:-/etc/subuid}
 ask() {
   printf 'setup: no Apptainer: %s\n' "$*" >&2
   cat >&2 <<'END'
-  Ask the administrator for Apptainer 1.2 or newer, for unprivileged user namespaces, and for a range of subordinate ids
-  for you in /etc/subuid and /etc/subgid (usermod --add-subuids 100000-165535 --add-subgids 100000-165535 YOU).
+  Ask the administrator for Apptainer 1.2 or newer, for unprivileged user namespaces, for /dev/fuse of mode 0666, and for a
+  range of subordinate ids for you in /etc/subuid and /etc/subgid
+  (usermod --add-subuids 100000-165535 --add-subgids 100000-165535 YOU).
   Without it everything runs as well, with the programs of this machine instead of those in images.
 END
   exit 1

@@ -167,3 +167,34 @@ def test_the_file_system_is_found_in_an_image() -> None:
     assert object_of(listing) == "4"
     with pytest.raises(KvasirError, match="holds no file system"):
         object_of("nothing")
+
+
+@pytest.mark.parametrize("namespaces", [True, False])
+@pytest.mark.parametrize("starter", ["setuid", "plain"])
+def test_a_machine_that_cannot_start_images_says_why(namespaces: bool, starter: str, tmp_path: Path) -> None:
+    """With a made-up Apptainer; /dev/fuse is this machine's own."""
+    programs, folder = tmp_path / "programs", tmp_path / "apptainer/bin"
+    programs.mkdir()
+    folder.mkdir(parents=True)
+    (folder / "starter-suid").touch()
+    (folder / "starter-suid").chmod(0o4755 if starter == "setuid" else 0o755)
+    for name, script in {
+        "apptainer": f'case "$1" in buildcfg) echo "{tmp_path}";; *) echo apptainer version 1.4.5;; esac',
+        "unshare": "exit 0" if namespaces else "exit 1",
+    }.items():
+        (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+        (programs / name).chmod(0o755)
+
+    def trial(path: str) -> subprocess.CompletedProcess[str]:
+        command = ["/bin/sh", "-c", apptainer.TRIAL]
+        return subprocess.run(command, env={"PATH": path}, capture_output=True, text=True, check=False)
+
+    done = trial(str(programs))
+    fuse = os.access("/dev/fuse", os.R_OK | os.W_OK)
+    if not namespaces:
+        assert done.returncode == 1 and "no user namespaces here" in done.stderr
+    elif starter == "setuid" or fuse:
+        assert done.returncode == 0 and done.stdout == "apptainer version 1.4.5\n"
+    else:
+        assert done.returncode == 1 and "may not open /dev/fuse" in done.stderr
+    assert "there is no Apptainer here" in trial(str(tmp_path)).stderr

@@ -14,6 +14,15 @@ from harness.errors import KvasirError
 
 PROGRAM = "apptainer"
 TRIAL_S = 60
+TRIAL = """
+apptainer --version || { echo "there is no Apptainer here"; exit 1; } >&2
+unshare --user --map-current-user true || { echo "no user namespaces here"; exit 1; } >&2
+[ -r /dev/fuse ] && [ -w /dev/fuse ] || [ -u "$(apptainer buildcfg LIBEXECDIR)/apptainer/bin/starter-suid" ] || {
+  echo "you may not open /dev/fuse, by which Apptainer mounts images for ordinary users (usual is mode 0666)"
+  exit 1
+} >&2
+"""
+"""Shell commands that print Apptainer's version, or fail and say why programs cannot be started in images."""
 
 
 def flags() -> list[str]:
@@ -69,9 +78,10 @@ def refusal() -> str:
     """Why images cannot be used on this machine, '' if they can."""
     if shutil.which(PROGRAM) is None:
         return "there is no Apptainer here (scripts/setup.sh images installs it, or says what to ask for)"
-    trial = ["unshare", "--user", "--map-current-user", "true"]
     try:
-        done = subprocess.run(trial, capture_output=True, text=True, check=False, timeout=TRIAL_S)
+        done = subprocess.run(
+            ["sh", "-c", TRIAL], capture_output=True, text=True, check=False, timeout=TRIAL_S
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"user namespaces cannot be tried: {error}"
-    return "" if done.returncode == 0 else f"no user namespaces here: {done.stderr.strip()}"
+        return f"Apptainer cannot be tried: {error}"
+    return "" if done.returncode == 0 else done.stderr.strip()

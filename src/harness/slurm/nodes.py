@@ -11,6 +11,7 @@ from pathlib import Path
 
 from harness.config.site import Site
 from harness.hosts import Host, HostError, Hosts, hosts
+from harness.images.apptainer import TRIAL
 from harness.slurm.asking import ask
 from harness.slurm.preflight import Check
 
@@ -90,14 +91,13 @@ def _shares(host: Host, folder: Path, token: str) -> Check:
 
 
 def apptainer(host: Host) -> Check:
-    """Whether the host can start programs in images: Apptainer, and namespaces of an ordinary user."""
-    trial = "apptainer --version && unshare --user --map-current-user true"
-    said = host.run(["sh", "-c", trial], check=False)
+    """Whether the host can start programs in images: Apptainer, namespaces and FUSE for an ordinary user."""
+    said = host.run(["sh", "-c", TRIAL], check=False)
     return Check(
         f"{host.name} Apptainer",
         said.code == 0,
         (said.stdout if said.code == 0 else said.stderr).strip() or f"code {said.code}",
-        "ask those who run the cluster for Apptainer and user namespaces, or leave out --sdm apptainer",
+        "ask those who run the cluster for it (README, Images), or leave out --sdm apptainer",
     )
 
 
