@@ -12,7 +12,14 @@ from harness.errors import KvasirError
 from harness.images import apptainer, mirror
 from harness.images.build import build
 from harness.images.digest import object_of
-from harness.images.launch import beside, is_launcher, launcher, remove_launchers, write_launcher
+from harness.images.launch import (
+    beside,
+    is_launcher,
+    launcher,
+    places_of,
+    remove_launchers,
+    write_launcher,
+)
 from harness.images.recipe import Recipe
 from harness.images.sbom import debian, document, hashed
 
@@ -198,3 +205,14 @@ def test_a_machine_that_cannot_start_images_says_why(namespaces: bool, starter: 
     else:
         assert done.returncode == 1 and "may not open /dev/fuse" in done.stderr
     assert "there is no Apptainer here" in trial(str(tmp_path)).stderr
+
+
+def test_programs_in_images_see_what_links_of_the_project_lead_to(tmp_path: Path) -> None:
+    project, disk = tmp_path / "project", tmp_path / "a disk"
+    for folder in (project / "build/own", project / "data", disk / "hadoop", disk / "results"):
+        folder.mkdir(parents=True)
+    (project / "build/hadoop").symlink_to(disk / "hadoop")
+    (project / "results").symlink_to(disk / "results")
+    (project / "inside").symlink_to(project / "data")
+    (project / "nowhere").symlink_to(disk / "gone")
+    assert places_of(project) == [project, disk / "hadoop", disk / "results"]

@@ -48,6 +48,11 @@ def made(smoke: Checkout, host: Path) -> Checkout:
     assert locked.returncode == 0, locked.stdout
     # Whoever has built the very same images already need not do it for the tests again.
     (smoke.folder / "build/images").mkdir(parents=True)
+    # Hadoop's place is the project's own, where others use it; the image's gets one of its own, with the same jars.
+    hadoop = smoke.folder / "build/hadoop"
+    jars = hadoop.resolve() / "3.4.2/lib"
+    hadoop.unlink()
+    shutil.copytree(jars, hadoop / "3.4.2/lib")
     for image in (PROJECT / "build/images").glob("*-*.*"):
         (smoke.folder / "build/images" / image.name).symlink_to(image)
     smoke.snakemake(*IN_IMAGES)

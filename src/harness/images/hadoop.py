@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.hadoop.assembly import Taken
 from harness.images import apptainer
-from harness.images.launch import INSIDE, launcher, read_facts, short, write_launcher
+from harness.images.launch import INSIDE, launcher, places_of, read_facts, short, write_launcher
 
 PARTS = "parts"
 
@@ -22,7 +22,7 @@ def take_hadoop(image: Path, root: Path, project: Path) -> Taken:
     identity = facts.identity
     home = (root / f"image-{identity}").resolve()
     inside = apptainer.inside(image, "readlink", "-f", "/usr/bin/java").strip()
-    text = launcher(inside, image.resolve(), identity, [project.resolve()])
+    text = launcher(inside, image.resolve(), identity, places_of(project))
     parts = home / PARTS
     if not parts.is_dir():
         home.mkdir(parents=True, exist_ok=True)

@@ -48,6 +48,17 @@ exec {apptainer.PROGRAM} --quiet exec --no-home "$@"
 """
 
 
+def places_of(project: Path) -> list[Path]:
+    """Folders that programs in an image need to see: the project's, and those that links in it or in build lead to.
+
+    People put data, results or programs on other disks that way.
+    """
+    root = project.resolve()
+    links = [path for folder in (root, root / "build") if folder.is_dir() for path in folder.iterdir()]
+    led = {path.resolve() for path in links if path.is_symlink() and path.is_dir()}
+    return [root, *sorted(path for path in led if not path.is_relative_to(root))]
+
+
 def write_launcher(path: Path, text: str) -> None:
     """Write a launcher as a program."""
     with replacing(path) as scratch:
@@ -122,10 +133,10 @@ def take_programs(
     if missing := [name for name in programs if name not in there]:
         raise KvasirError(f"{image}: has no program {', '.join(missing)}, only {', '.join(there)}")
     for name in programs:
-        text = launcher(f"{PROGRAMS}/{name}", image.resolve(), facts.identity, [root.resolve()], ALONE)
+        text = launcher(f"{PROGRAMS}/{name}", image.resolve(), facts.identity, places_of(root), ALONE)
         write_launcher(bin_ / name, text)
     if mpirun:
-        text = launcher(f"/usr/bin/{MPIRUN}", image.resolve(), facts.identity, [root.resolve()])
+        text = launcher(f"/usr/bin/{MPIRUN}", image.resolve(), facts.identity, places_of(root))
         write_launcher(bin_ / MPIRUN, text)
     known = {
         "versions": versions(image, tools),
