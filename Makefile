@@ -55,11 +55,10 @@ costs: setup
 retry: setup
 	@$(PY) scripts/forget_failed.py
 
-# Two workers, see tests/conftest.py; ARGS='-n 0' for one test after another. Where Apptainer cannot be installed the tests
-# that need it are skipped, and say so.
+# Two workers, see tests/conftest.py; ARGS='-n 0' for one test after another. Without Apptainer (`scripts/setup.sh images`
+# installs it) the tests that need it are skipped, and say so.
 test:
 	@scripts/setup.sh run test
-	@scripts/setup.sh images || echo "test: goes on without Apptainer; what needs it is skipped"
 	@[ -f build/hadoop/3.4.2/hadoop.json ] || $(PY) scripts/build_hadoop.py
 	@scripts/lint.sh quick
 	@$(PY) -m pytest -q -n 2 --no-loadscope-reorder $(ARGS)

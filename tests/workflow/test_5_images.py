@@ -41,20 +41,24 @@ def host(smoke: Checkout) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(smoke: Checkout, host: Path) -> Checkout:
+def made(smoke: Checkout, host: Path, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     """The same checkout after the whole run in images."""
     # A mirror keeps only the newest version of a package, so the pins of this day are taken.
     locked = smoke.run("python", "scripts/lock_images.py")
     assert locked.returncode == 0, locked.stdout
     # Whoever has built the very same images already need not do it for the tests again.
     (smoke.folder / "build/images").mkdir(parents=True)
-    # Hadoop's place is the project's own, where others use it; the image's gets one of its own, with the same jars.
-    hadoop = smoke.folder / "build/hadoop"
-    jars = hadoop.resolve() / "3.4.2/lib"
-    hadoop.unlink()
-    shutil.copytree(jars, hadoop / "3.4.2/lib")
     for image in (PROJECT / "build/images").glob("*-*.*"):
         (smoke.folder / "build/images" / image.name).symlink_to(image)
+    # Hadoop's place is the project's own, where others use it. The image's gets one of its own with the same jars: where
+    # emulated hosts see it, and without blanks in its name, for YARN.
+    hadoop = smoke.folder / "build/hadoop"
+    jars = hadoop.resolve() / "3.4.2/lib"
+    own = PROJECT / "build/tests-images" / tmp_path_factory.getbasetemp().name
+    shutil.rmtree(own, ignore_errors=True)
+    shutil.copytree(jars, own / "3.4.2/lib")
+    hadoop.unlink()
+    hadoop.symlink_to(own)
     smoke.snakemake(*IN_IMAGES)
     return smoke
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
+from harness.errors import KvasirError
 from harness.hadoop.assembly import Taken
 from harness.images import apptainer
 from harness.images.launch import INSIDE, launcher, places_of, read_facts, short, write_launcher
@@ -16,8 +18,15 @@ def take_hadoop(image: Path, root: Path, project: Path) -> Taken:
     """Take Hadoop out of `image` into folders of `root`; Java stays inside, and is started there.
 
     The jars have to lie outside as well: the class archive, which halves the time that a Java needs to start, knows
-    the paths and times of the jars that it was made from. Raises KvasirError when the image cannot be started.
+    the paths and times of the jars that it was made from. Raises KvasirError when the image cannot be started, or YARN
+    could not start a Java in `root`.
     """
+    if not re.fullmatch(r"[\w/.+-]+", str(root.resolve()), re.ASCII):
+        raise KvasirError(
+            f"{root.resolve()}: YARN starts Java by its unquoted path, and an image's Java lies in this folder: move "
+            f"the project to a folder without blanks and quotes, make {root.parent} a link to one, or leave out "
+            "--sdm apptainer"
+        )
     facts = read_facts(image.with_suffix(".json"))
     identity = facts.identity
     home = (root / f"image-{identity}").resolve()
