@@ -50,8 +50,8 @@ def made(smoke: Checkout, host: Path, tmp_path_factory: pytest.TempPathFactory) 
     (smoke.folder / "build/images").mkdir(parents=True)
     for image in (PROJECT / "build/images").glob("*-*.*"):
         (smoke.folder / "build/images" / image.name).symlink_to(image)
-    # Hadoop's place is the project's own, where others use it. The image's gets one of its own with the same jars: where
-    # emulated hosts see it, and without blanks in its name, for YARN.
+    # Hadoop's place is the project's own, where others use it. The image's gets one of its own with the same jars,
+    # where emulated hosts see it, and without blanks in its name, for YARN.
     hadoop = smoke.folder / "build/hadoop"
     jars = hadoop.resolve() / "3.4.2/lib"
     own = PROJECT / "build/tests-images" / tmp_path_factory.getbasetemp().name
