@@ -55,13 +55,13 @@ costs: setup
 retry: setup
 	@$(PY) scripts/forget_failed.py
 
-# Two workers, see tests/conftest.py; ARGS='-n 0' for one test after another. Without Apptainer (`scripts/setup.sh images`
-# installs it) the tests that need it are skipped, and say so.
+# ARGS='-n 2' for two workers, which takes about three quarters of the time (tests/conftest.py). Without Apptainer
+# (`scripts/setup.sh images` installs it) the tests that need it are skipped, and say so.
 test:
 	@scripts/setup.sh run test
 	@[ -f build/hadoop/3.4.2/hadoop.json ] || $(PY) scripts/build_hadoop.py
 	@scripts/lint.sh quick
-	@$(PY) -m pytest -q -n 2 --no-loadscope-reorder $(ARGS)
+	@$(PY) -m pytest -q --no-loadscope-reorder $(ARGS)
 
 lint:
 	@scripts/lint.sh

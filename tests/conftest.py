@@ -1,6 +1,6 @@
 """Tests of one folder share what is costly to make, so they run one after another; folders run side by side.
 
-`make test` has two workers: much of what the tests do is waiting, for daemons and schedulers, or compiling.
+So with `make test ARGS='-n 2'`: much of what the tests do is waiting, for daemons and schedulers, or compiling.
 """
 
 from pathlib import Path, PurePosixPath
