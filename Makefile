@@ -61,7 +61,7 @@ test:
 	@scripts/setup.sh run test
 	@[ -f build/hadoop/3.4.2/hadoop.json ] || $(PY) scripts/build_hadoop.py
 	@scripts/lint.sh quick
-	@$(PY) -m pytest -q --no-loadscope-reorder $(ARGS)
+	@$(PY) -m pytest -q $(ARGS)
 
 lint:
 	@scripts/lint.sh

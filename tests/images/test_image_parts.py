@@ -12,6 +12,7 @@ from harness.errors import KvasirError
 from harness.images import apptainer, mirror
 from harness.images.build import build
 from harness.images.digest import object_of
+from harness.images.hadoop import take_hadoop
 from harness.images.launch import (
     beside,
     is_launcher,
@@ -216,3 +217,8 @@ def test_programs_in_images_see_what_links_of_the_project_lead_to(tmp_path: Path
     (project / "inside").symlink_to(project / "data")
     (project / "nowhere").symlink_to(disk / "gone")
     assert places_of(project) == [project, disk / "hadoop", disk / "results"]
+
+
+def test_hadoop_of_an_image_is_not_laid_where_yarn_could_not_start_its_java(tmp_path: Path) -> None:
+    with pytest.raises(KvasirError, match="YARN starts Java by its unquoted path"):
+        take_hadoop(tmp_path / "hadoop.sif", tmp_path / "a project/build/hadoop/3.4.2", tmp_path)

@@ -1,4 +1,4 @@
-"""clang-tidy over the C++ programs. Here and not before all tests, because it computes while others wait."""
+"""clang-tidy over the C++ programs; a test, so that of two workers one computes while the other waits."""
 
 import subprocess
 from pathlib import Path
