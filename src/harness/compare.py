@@ -15,7 +15,7 @@ from harness.errors import KvasirError
 
 Kind = Literal["table", "columns", "numbers", "verdict"]
 VALUE = "value"
-NO_KEY = {VALUE, "order", "status", "reason", "unit", "source"}
+NO_KEY = {VALUE, "order"}
 """All other columns of a table, and the row's place among rows with the same, tell one number from another."""
 PLACE = "place"
 EXACT = r"^(simulated:|analytic)"

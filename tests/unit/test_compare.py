@@ -63,13 +63,17 @@ def test_a_simulated_or_computed_number_may_not(tmp_path: Path, row: int, metric
         rows[row][7] += "1"
 
     (found,) = differences(tmp_path, change)
-    kept = ROWS[row - 1][7]
-    assert found == Difference("numbers", f"tables/eee/load.csv: eee load a 1 24 {metric}", kept, f"{kept}1")
+    kept, unit_and_source = ROWS[row - 1][7], " ".join(ROWS[row - 1][8:])
+    assert found == Difference(
+        "numbers", f"tables/eee/load.csv: eee load a 1 24 {metric} {unit_and_source}", kept, f"{kept}1"
+    )
 
 
 def test_a_number_that_only_one_has(tmp_path: Path) -> None:
     (found,) = differences(tmp_path, lambda rows, verdict: rows.pop(2))
-    assert found == Difference("numbers", "tables/eee/load.csv: eee load a 1 24 saving", "0.25", "none")
+    assert found == Difference(
+        "numbers", "tables/eee/load.csv: eee load a 1 24 saving 1 analytic", "0.25", "none"
+    )
 
 
 def test_other_columns_and_missing_tables(tmp_path: Path) -> None:
