@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from pathlib import Path
@@ -64,7 +65,13 @@ def idle_loops(loops_before: set[str]) -> set[str]:
 
 def groups(driver: int) -> list[str]:
     """Control groups of the hosts that process `driver` asked for."""
-    return [str(path) for path in Path("/sys/fs/cgroup").glob(f"**/kvasir-hosts-{driver}-*")]
+    # Groups go away while one looks, which os.walk passes over and Path.glob does not.
+    return [
+        os.path.join(folder, name)
+        for folder, names, _ in os.walk("/sys/fs/cgroup")
+        for name in names
+        if name.startswith(f"kvasir-hosts-{driver}-")
+    ]
 
 
 def gone_after(check: object, timeout_s: float) -> tuple[float, list[str]]:
