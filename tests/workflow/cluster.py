@@ -16,7 +16,7 @@ from harness.slurm.emulated import EmulatedSlurm
 from .checkout import Checkout
 
 RESULTS = "results-emulated/part"
-CHOSEN = ["--config", "scale=part", "studies=[mimir,eee,mrev]"]
+CHOSEN = ["--config", "scale=part", "studies=[mimir,eee,mrev,hpc]"]
 PROGRAM = "^build/programs/bin/"
 """How the command line of a rank begins; that of its launcher has it further on."""
 OFTEN = ["--seconds-between-status-checks", "2", "--slurm-init-seconds-before-status-checks", "2"]
@@ -24,6 +24,8 @@ OFTEN = ["--seconds-between-status-checks", "2", "--slurm-init-seconds-before-st
 MPI = f"{RESULTS}/tables/mimir/realtext.csv"
 SIMULATED = f"{RESULTS}/tables/eee/timeline.csv"
 CELL = f"{RESULTS}/cells/3n_ssd_ib/cell.json"
+"""One cluster with the runs of both studies that want cells."""
+IN_CELL = tuple(f"{RESULTS}/tables/{study}/terasort.csv" for study in ("mrev", "hpc"))
 
 
 class Cluster:

@@ -71,7 +71,8 @@ def cluster(smoke: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     # Scale smoke, but only some benchmarks on the cluster within the cluster.
     scales = smoke.folder / "config/scales"
     part = yaml.safe_load((scales / "smoke.yaml").read_text())
-    part["mrev"]["without"] = [{"benchmark": name} for name in LEFT_OUT]
+    for study in ("mrev", "hpc"):
+        part[study]["without"] = [{"benchmark": name} for name in LEFT_OUT]
     (scales / "part.yaml").write_text(yaml.safe_dump(part))
     with emulated_slurm(settings, shared=[smoke.folder.parent, PROJECT]) as slurm:
         yield Cluster(slurm, smoke)

@@ -14,12 +14,12 @@ import time
 import pytest
 
 from .checkout import Checkout
-from .cluster import CELL, MPI, PROGRAM, RESULTS, SIMULATED, Cluster
+from .cluster import CELL, IN_CELL, MPI, PROGRAM, RESULTS, SIMULATED, Cluster
 
 
 @pytest.mark.timeout(1500)
 def test_a_part_of_every_study(cluster: Cluster) -> None:
-    said = cluster.run("--", MPI, SIMULATED, CELL)
+    said = cluster.run("--", MPI, SIMULATED, *IN_CELL)
     lines = [line for line in said.splitlines() if line.startswith(("PASS", "FAIL"))]
     assert len(lines) > 10 and all(line.startswith("PASS") for line in lines), lines
     found = cluster.read(MPI)
@@ -35,6 +35,9 @@ def test_a_part_of_every_study(cluster: Cluster) -> None:
     assert {row["status"] for row in cluster.read(SIMULATED)} == {"ok"}
     cell = json.loads((cluster.checkout.folder / CELL).read_text())
     assert {run["status"] for run in cell["runs"]} == {"ok"}, cell
+    for table in IN_CELL:
+        run = {row["framework"] for row in cluster.read(table) if row["status"] == "ok"}
+        assert run == {"hadoop-ipoib", "engine-ipoib"}, table
     jobs = [job for job in cluster.jobs() if job["Comment"]]
     assert {job["State"] for job in jobs} == {"COMPLETED"}
     assert {job["NNodes"] for job in jobs if "run_cell" in job["Comment"]} == {"3"}

@@ -19,7 +19,7 @@ from harness.images.recipe import NAMES
 
 from ..images.spdx import mistakes
 from .checkout import PROJECT, Checkout
-from .cluster import CELL, MPI, RESULTS, SIMULATED, Cluster
+from .cluster import IN_CELL, MPI, RESULTS, SIMULATED, Cluster
 
 pytestmark = [
     pytest.mark.skipif(bool(apptainer.refusal()), reason=apptainer.refusal() or "can be used"),
@@ -177,7 +177,7 @@ def test_a_changed_pin_asks_for_another_image_and_for_its_runs_again(made: Check
 
 
 def test_jobs_on_a_cluster_run_in_images(made: Checkout, cluster: Cluster) -> None:
-    cluster.run(*IN_IMAGES, "--", MPI, SIMULATED, CELL)
+    cluster.run(*IN_IMAGES, "--", MPI, SIMULATED, *IN_CELL)
     assert {row["status"] for row in cluster.read(MPI)} == {"ok"}
     assert {row["status"] for row in cluster.read(SIMULATED)} == {"ok"}
     cell = cluster.record("cells/3n_ssd_ib/cell.json")
