@@ -1,6 +1,6 @@
 """Tests of one folder share what is costly to make, so they run one after another; folders run side by side.
 
-So with `make test ARGS='-n 2'`: much of what the tests do is waiting, for daemons and schedulers, or compiling.
+Much of what the tests do is waiting, for daemons and schedulers, so two at a time are done sooner.
 """
 
 from pathlib import Path, PurePosixPath
