@@ -59,7 +59,7 @@ make_venv() {
     die "Python 3.11 or newer is needed, python3 is $(python3 --version 2>&1)"
   printf 'setup: making the Python environment .venv\n'
   python3 -m venv --clear .venv
-  .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps --require-hashes -r requirements.txt
+  .venv/bin/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements.txt
   .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation \
     --config-settings editable_mode=compat -e .
   printf '%s\n' "$want" >"$stamp"

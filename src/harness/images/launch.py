@@ -17,7 +17,8 @@ PROGRAMS = f"{INSIDE}/bin"
 MPIRUN = "mpirun"
 ALONE = "OMPI_MCA_btl_vader_single_copy_mechanism=none"
 """For ranks that a launcher of the host starts: each has a user namespace of its own, and Linux lets none read
-another's memory. Without this Open MPI finds out by itself, with a warning of every rank."""
+another's memory. Without this Open MPI 4 finds out by itself, with a warning of every rank; Open MPI 5 finds out
+silently and does not know the name."""
 MARK = b"#!/bin/sh\n# Starts "
 
 
