@@ -73,6 +73,7 @@ def cluster(smoke: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     part = yaml.safe_load((scales / "smoke.yaml").read_text())
     for study in ("mrev", "hpc"):
         part[study]["without"] = [{"benchmark": name} for name in LEFT_OUT]
+    part["hpc"]["leave_out"] = ["dfsio", "pagerank"]
     (scales / "part.yaml").write_text(yaml.safe_dump(part))
     with emulated_slurm(settings, shared=[smoke.folder.parent, PROJECT]) as slurm:
         yield Cluster(slurm, smoke)

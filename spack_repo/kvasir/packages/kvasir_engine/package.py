@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="d45341434f2e652b0f2c238c50f43ad5b9ba306fa9c2fee7f9f2eaf6139beffe")
+    version("0.1.0", sha256="f99e94a6c21031272c3db78237534f33c32d847baf6b0264cc22f0828f86d99b")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
