@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # All style and type checks: scripts/lint.sh. Stops at the first kind that finds something.
-# clang-tidy, which takes minutes, by itself: scripts/lint.sh tidy; all others: scripts/lint.sh quick.
+# clang-tidy, which takes minutes, by itself: scripts/lint.sh tidy (JOBS: files at a time, all cores if not set);
+# all others: scripts/lint.sh quick.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 which=${1:-all}
@@ -42,7 +43,7 @@ tidy() {
   for program in engine netsim; do
     cmake -S "src/$program" -B "build/$program-tidy" -G Ninja -DBUILD_TESTING=ON >/dev/null
     git ls-files -z "src/$program/source/*.cpp" "src/$program/apps/*.cpp" |
-      xargs -0 -n 2 -P "$(nproc)" clang-tidy --quiet -p "build/$program-tidy" 2>/dev/null
+      xargs -0 -n 2 -P "${JOBS:-$(nproc)}" clang-tidy --quiet -p "build/$program-tidy" 2>/dev/null
   done
 }
 

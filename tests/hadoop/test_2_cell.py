@@ -12,7 +12,7 @@ import pytest
 
 from harness.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES, Cell, InvalidOutput, make
-from harness.hadoop.cluster import Cluster, choose_ports, cluster
+from harness.hadoop.cluster import Cluster, choose_ports, cluster, settle
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.jobs import JobError, run_job
 from harness.hadoop.parameters import Parameters
@@ -82,6 +82,14 @@ def test_traffic_takes_the_chosen_interface(cell: Cell, nodes: Hosts) -> None:
         traffic = nodes.counters(host).interfaces
         assert traffic["gbe"].sent + traffic["gbe"].received < 10_000, host.name
         assert traffic["ib"].sent + traffic["ib"].received > 1_000_000, host.name
+
+
+def test_nothing_of_a_job_is_left_when_the_next_one_begins(cell: Cell, nodes: Hosts) -> None:
+    """An application master would delete `_temporary` of an output folder where another job writes by then."""
+    make("wordcount", TEXT).run(cell, "wordcount-before")
+    settle(cell.cluster)
+    masters = [host.run(["pgrep", "-f", "MRAppMaster"], check=False).stdout for host in nodes]
+    assert masters == ["", "", ""]
 
 
 def test_wrong_outputs_are_no_times(cell: Cell) -> None:

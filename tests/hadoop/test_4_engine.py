@@ -15,7 +15,7 @@ from harness.cells import mpi
 from harness.cells.engine import JOBS, PROGRAM, Engine
 from harness.config.frameworks import FrameworkEntry
 from harness.hadoop.benchmarks import Cell, make, sort, terasort, wordcount
-from harness.hadoop.cluster import cluster
+from harness.hadoop.cluster import cluster, settle
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.jobs import JobError
 from harness.hosts import Completed, Hosts, hosts, refusal
@@ -147,6 +147,7 @@ def test_traffic_takes_the_chosen_interface(cell: Cell, engine: Engine, nodes: H
     """What ranks of different hosts send each other is what the named interface counts, and the other one nothing."""
     benchmark = make("terasort", SMOKE["terasort"])
     benchmark.prepare(cell)
+    settle(cell.cluster)
     before = [nodes.counters(host).interfaces for host in nodes]
     engine.execute(benchmark, cell, "engine-traffic")
     after = [nodes.counters(host).interfaces for host in nodes]

@@ -66,6 +66,19 @@ def test_waits_until_the_number_is_there(service: str) -> None:
     assert time.monotonic() - began < 10
 
 
+def test_waits_until_nothing_is_left(service: str) -> None:
+    Service.live = 1
+    url = f"{service}/jmx"
+    assert "NumLiveDataNodes is 1, not yet 0" in run("idle", "0.2", url, "beans.0.NumLiveDataNodes").stderr
+
+    def go() -> None:
+        Service.live = 0
+
+    threading.Timer(0.5, go).start()
+    assert run("idle", "20", url, "beans.0.NumLiveDataNodes").returncode == 0
+    assert "404" in run("idle", "0.2", f"{service}/none", "a").stderr
+
+
 def test_says_what_is_amiss(service: str) -> None:
     done = run("ready", "0.2", f"{service}/none", "a", "1")
     assert done.returncode == 1

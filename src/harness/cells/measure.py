@@ -17,6 +17,7 @@ from harness.environment import git_state, machine, moment
 from harness.errors import KvasirError
 from harness.files import dump_json
 from harness.hadoop.benchmarks import Cell, InvalidOutput, make
+from harness.hadoop.cluster import settle
 from harness.hadoop.jobs import JobResult, JobTimeout
 from harness.hosts import Hosts
 from harness.monitor import Monitor, tasks
@@ -148,6 +149,7 @@ def attempt(here: Here, run: CellRun, framework: Framework, name: str, folder: P
     with here.hosts.unlimited():
         benchmark.prepare(here.cell)
         framework.prepare(benchmark, here.cell)
+        settle(here.cell.cluster)
     power = PowerSettings.model_validate(here.spec.power)
     with Monitor(here.hosts, period_s=here.spec.period_s, trace=folder / "trace.csv", power=power) as monitor:
         result = framework.execute(benchmark, here.cell, name)

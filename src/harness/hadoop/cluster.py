@@ -24,6 +24,8 @@ from harness.hadoop.parameters import Parameters
 from harness.hosts import Host, Process
 from harness.hosts.model import tail
 
+SETTLE_S = 30.0
+"""Enough for an application master, which stays for some seconds after it has told its client that the job is done."""
 PORTS_FROM, PORTS_TO = 20000, 32000
 """Ports are looked for below those that Linux gives to outgoing connections."""
 
@@ -190,6 +192,22 @@ def _stop(cluster: Cluster) -> None:
         for stopping in [pool.submit(handle.stop) for handle in cluster.handles.values()]:
             with contextlib.suppress(KvasirError, OSError):
                 stopping.result()
+
+
+def settle(cluster: Cluster) -> None:
+    """Wait until no container of an earlier job is left.
+
+    An application master works on after its client was told that the job is done: the last it does is to delete
+    `_temporary` in the output folder, where by then the next job may write. Raises KvasirError when some container is
+    there for longer than SETTLE_S, unless a daemon has died, as what it ran counts for minutes.
+    """
+    url = f"http://{cluster.layout.master.at('resourcemanager_http')}/ws/v1/cluster/metrics"
+    probe = [*PROBE, "idle", f"{SETTLE_S:g}", url, "clusterMetrics.containersAllocated"]
+    if cluster.dead():
+        return
+    done = cluster.master.run(probe, timeout_s=SETTLE_S + 30, check=False)
+    if done.code != 0 and not cluster.dead():
+        raise KvasirError(f"an earlier job is not over after {SETTLE_S:g} s: {done.stderr.strip()}")
 
 
 @contextmanager

@@ -4,6 +4,7 @@ probe.py ports PORT...                     prints the ports that are taken
 probe.py space FOLDER                      prints the bytes that are free there
 probe.py listening SECONDS HOST PORT       waits until somebody listens there
 probe.py ready SECONDS URL PATH LEAST ...  waits until the number at PATH of the JSON at each URL is at least LEAST
+probe.py idle SECONDS URL PATH             waits until the number at PATH of the JSON at URL is 0
 probe.py get URL | delete URL              WebHDFS; the answer goes to standard output
 """
 
@@ -14,6 +15,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
+from functools import partial
 
 
 def taken(ports: list[int]) -> list[int]:
@@ -49,22 +52,33 @@ def look(document: object, path: str) -> float:
     return float(document)  # type: ignore[arg-type]
 
 
-def ready(url: str, path: str, least: float) -> str:
-    """Empty when the service is ready, otherwise what is amiss."""
+def number(url: str, path: str) -> tuple[float, str]:
+    """Number at a path of the JSON that a service answers with, or what is amiss."""
     request = urllib.request.Request(url, headers={"Accept": "application/json"})
     try:
         with _opener.open(request, timeout=10) as answer:
-            value = look(json.load(answer), path)
+            return look(json.load(answer), path), ""
     except (OSError, LookupError, TypeError, ValueError) as error:
-        return f"{url}: {error}"
-    return "" if value >= least else f"{url}: {path} is {value:g}, not yet {least:g}"
+        return 0, f"{url}: {error}"
 
 
-def wait(seconds: float, wanted: list[tuple[str, str, float]]) -> str:
-    """Wait for all services; empty, or what is amiss with the first of those that did not get ready."""
+def ready(url: str, path: str, least: float) -> str:
+    """Empty when the service is ready, otherwise what is amiss."""
+    value, amiss = number(url, path)
+    return amiss or ("" if value >= least else f"{url}: {path} is {value:g}, not yet {least:g}")
+
+
+def idle(url: str, path: str) -> str:
+    """Empty when the service has nothing to do, otherwise what is amiss."""
+    value, amiss = number(url, path)
+    return amiss or ("" if value == 0 else f"{url}: {path} is {value:g}, not yet 0")
+
+
+def wait(seconds: float, checks: list[Callable[[], str]]) -> str:
+    """Wait for all checks; empty, or what is amiss with the first of those that found something to the end."""
     deadline = time.monotonic() + seconds
-    for url, path, least in wanted:
-        while amiss := ready(url, path, least):
+    for check in checks:
+        while amiss := check():
             if time.monotonic() > deadline:
                 return amiss
             time.sleep(0.1)
@@ -101,11 +115,10 @@ def main(arguments: list[str]) -> str:
         return listening(float(rest[0]), rest[1], int(rest[2]))
     if command == "ready":
         seconds, *triples = rest
-        wanted = [
-            (url, path, float(least))
-            for url, path, least in zip(triples[::3], triples[1::3], triples[2::3], strict=True)
-        ]
-        return wait(float(seconds), wanted)
+        wanted = zip(triples[::3], triples[1::3], triples[2::3], strict=True)
+        return wait(float(seconds), [partial(ready, url, path, float(least)) for url, path, least in wanted])
+    if command == "idle":
+        return wait(float(rest[0]), [partial(idle, rest[1], rest[2])])
     return request(command.upper(), rest[0])
 
 

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="f99e94a6c21031272c3db78237534f33c32d847baf6b0264cc22f0828f86d99b")
+    version("0.1.0", sha256="93c8a52a9e74b28cbd6318b6037e4f74eee44a1c66f35568efe6c98bffd3cab7")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
