@@ -55,14 +55,13 @@ costs: setup
 retry: setup
 	@$(PY) scripts/forget_failed.py
 
-# Two tests at a time, of different folders (tests/conftest.py), as much of what they do is waiting; ARGS='-n 0' for
-# one. Where Apptainer can neither be found nor installed, the tests that need it are skipped, and say so.
+# ARGS='-n 2' for two workers (tests/conftest.py), which takes about three quarters of the time. Without Apptainer
+# (`scripts/setup.sh images` installs it) the tests that need it are skipped, and say so.
 test:
 	@scripts/setup.sh run test
-	@scripts/setup.sh images || echo "make test: without Apptainer the tests of images are skipped"
 	@[ -f build/hadoop/3.4.2/hadoop.json ] || $(PY) scripts/build_hadoop.py
 	@scripts/lint.sh quick
-	@$(PY) -m pytest -q -n 2 $(ARGS)
+	@$(PY) -m pytest -q $(ARGS)
 
 lint:
 	@scripts/lint.sh
