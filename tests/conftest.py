@@ -1,10 +1,9 @@
 """Tests of one folder share what is costly to make, so they run one after another; folders run side by side.
 
-With two workers (`make test`) the tests that start clusters and whole workflows run one after another in one of them,
-as they would hold up each other; the other worker compiles and computes meanwhile, on what processor time they leave.
+With two workers (`make test ARGS='-n 2'`) whole workflows and Hadoop's clusters run one after another in one of them,
+as they would hold up each other; the other worker compiles and computes meanwhile, one thing at a time.
 """
 
-import os
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -12,10 +11,10 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 HERE = Path(__file__).parent
-APART = ("workflow", "hadoop", "hosts", "cluster")
-"""Folders whose tests start clusters or whole workflows."""
-LONG = "programs"
-"""The folder whose tests take longest of the others."""
+HEAVY = ("workflow", "hadoop")
+"""Folders whose tests run whole workflows and clusters of Javas."""
+FIRST, LAST = (*HEAVY, "programs"), ("hosts", "cluster")
+"""Folders to begin with, as they take longest, and to end with, when nothing compiles any more."""
 
 
 class ByFolder(LoadScopeScheduling):
@@ -23,7 +22,7 @@ class ByFolder(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         folder = PurePosixPath(nodeid).parts[1]
-        return APART[0] if folder in APART else folder
+        return HEAVY[0] if folder in HEAVY else folder
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFolder:
@@ -31,18 +30,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFolde
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest."""
-    order = (*APART, LONG)
+    """Order the folders."""
 
     def rank(item: pytest.Item) -> int:
         folder = item.path.relative_to(HERE).parts[0]
-        return order.index(folder) if folder in order else len(order)
+        if folder in FIRST:
+            return FIRST.index(folder) - len(FIRST)
+        return LAST.index(folder) + 1 if folder in LAST else 0
 
     items.sort(key=rank)
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """A worker that has no cluster to run gives way to the one that has."""
-    beside = "PYTEST_XDIST_WORKER" in os.environ and item.path.relative_to(HERE).parts[0] not in APART
-    if beside and os.nice(0) == 0:
-        os.nice(15)
