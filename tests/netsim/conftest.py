@@ -1,15 +1,15 @@
 """netsim and the referee on ns-3, built once; tests that need the referee are skipped where ns-3 is not installed."""
 
 import json
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests import JOBS
+
 PROJECT = Path(__file__).parents[2]
-JOBS = str(os.cpu_count() or 2)
 
 Metrics = dict[str, float]
 Run = Callable[..., Metrics]

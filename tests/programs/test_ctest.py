@@ -1,14 +1,13 @@
 """The C++ programs' own tests (GoogleTest, by ctest): as they are used, and under the sanitizers."""
 
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests import JOBS
+
 PROJECT = Path(__file__).parents[2]
-JOBS = "1" if "PYTEST_XDIST_WORKER" in os.environ else str(os.cpu_count() or 2)
-"""Beside other tests one at a time."""
 TESTED = ["-DBUILD_TESTING=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1"]
 """Not as fast as programs can be, but compiled in two thirds of the time."""
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests import JOBS
+
 from .test_ctest import TESTED
 
 PROJECT = Path(__file__).parents[2]
-JOBS = str(os.cpu_count() or 2)
 ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 

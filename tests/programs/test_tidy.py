@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from tests import JOBS
+
 PROJECT = Path(__file__).parents[2]
 
 
 @pytest.mark.timeout(3600)
 def test_clang_tidy_finds_nothing() -> None:
-    # Beside other tests one file at a time.
-    jobs = {"JOBS": "1"} if "PYTEST_XDIST_WORKER" in os.environ else {}
     done = subprocess.run(
         ["scripts/lint.sh", "tidy"],
         cwd=PROJECT,
-        env={**os.environ, **jobs},
+        env={**os.environ, "JOBS": JOBS},
         capture_output=True,
         text=True,
         check=False,
