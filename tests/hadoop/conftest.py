@@ -1,5 +1,6 @@
 """A Hadoop and a cluster that the tests of this folder share."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,5 +22,6 @@ def hadoop() -> Distribution:
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder that hosts of all kinds see: emulated ones have a /tmp of their own."""
     folder = PROJECT / "build" / "tests-hadoop" / tmp_path_factory.getbasetemp().name
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     yield folder

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -158,7 +159,7 @@ def test_no_right_to_make_namespaces(copy: Copy) -> None:
 class Killer:
     """Kills a daemon while the job of a run works, through the cluster that the driver has started."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, victims: dict[str, str]) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, victims: dict[str, Callable[[Cluster], str]]) -> None:
         self._victims = victims
         self.killed: list[str] = []
         self._real = driver.cluster
@@ -178,36 +179,67 @@ class Killer:
 
     def _watch(self, made: Cluster, stop: threading.Event) -> None:
         while not stop.wait(0.2):
-            for run, daemon in list(self._victims.items()):
+            for run, victim in list(self._victims.items()):
                 log = made.log(run)
                 if log.is_file() and "Running job" in log.read_text(errors="replace"):
                     del self._victims[run]
                     stop.wait(2)
+                    daemon = victim(made)
                     made.handles[daemon].signal(signal.SIGKILL)
-                    self.killed.append(daemon)
+                    self.killed.append(daemon.partition("-")[0])
+
+
+def datanode(cluster: Cluster) -> str:
+    return "datanode-2"
+
+
+def master_of_the_job(cluster: Cluster) -> int:
+    """The worker that the last application master was started on."""
+    said = cluster.log("resourcemanager-0").read_text(errors="replace")
+    return int(re.findall(r"Setting up container Container: .*?NodeId: n(\d+):", said)[-1])
+
+
+def nodemanager_of_the_master(cluster: Cluster) -> str:
+    return f"nodemanager-{master_of_the_job(cluster)}"
+
+
+def nodemanager_of_tasks(cluster: Cluster) -> str:
+    return f"nodemanager-{3 - master_of_the_job(cluster)}"
 
 
 @pytest.mark.timeout(1800)
+@pytest.mark.parametrize(
+    "deaths",
+    [
+        {"terasort": datanode, "wordcount": nodemanager_of_tasks},
+        {"wordcount": nodemanager_of_the_master},
+    ],
+    ids=["of a task's worker", "of the job's master"],
+)
 def test_a_daemon_that_dies_marks_the_run(
-    hadoop: Distribution, shared: Path, monkeypatch: pytest.MonkeyPatch
+    deaths: dict[str, Callable[[Cluster], str]],
+    hadoop: Distribution,
+    shared: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The job ends right all the same, the run is disturbed, and the next run gets a whole cluster."""
     if reason := refusal(HostsSettings.parse(HOSTS)):
         pytest.skip(f"no emulated hosts: {reason}")
     monkeypatch.chdir(hadoop.root.parents[2])
     terasort = {"data_mb": 6, "output_replication": 2, "timeout_s": 900}
-    spec = spec_of(shared / "deaths", {"terasort": terasort, "wordcount": {"data_mb": 6, "timeout_s": 900}})
+    settings = {"terasort": terasort, "wordcount": {"data_mb": 6, "timeout_s": 900}}
+    spec = spec_of(shared / f"deaths{len(deaths)}", {name: settings[name] for name in deaths})
     spec = spec.model_copy(update={"parameters": {**SMALL, "lost_after_s": 12}})
-    killer = Killer(monkeypatch, {"h_terasort-1": "datanode-2", "h_wordcount-1": "nodemanager-2"})
+    killer = Killer(monkeypatch, {f"h_{name}-1": victim for name, victim in deaths.items()})
     driver.Driver(spec, PROGRAMS).make()
-    assert killer.killed == ["datanode-2", "nodemanager-2"]
+    assert killer.killed == [victim.__name__.partition("_")[0] for victim in deaths.values()]
     for run in spec.runs:
         record = read(Path(run.folder) / "run.json")
         assert record.outcome.status == "ok", record.outcome.reason
         assert {m.name: m.value for m in record.metrics}["disturbed"] == 1
-    events = (shared / "deaths" / "events.log").read_text()
-    assert events.count("cluster is up after") == 2
-    assert "the cluster has lost datanode-2; it is stopped" in events
+    events = (Path(spec.folder) / "events.log").read_text()
+    assert events.count("cluster is up after") == len(deaths)
+    assert events.count("the cluster has lost ") == len(deaths)
 
 
 @pytest.mark.timeout(1800)

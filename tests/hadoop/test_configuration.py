@@ -65,6 +65,17 @@ def test_every_parameter_of_mrev_reaches_hadoop(hadoop: Distribution) -> None:
     assert int(yarn["yarn.nodemanager.resource.memory-mb"]) == 13 * 3112 + 512
 
 
+@pytest.mark.parametrize(("lost_after_s", "milliseconds"), [(12, "12000"), (600, "180000")])
+def test_a_worker_is_given_up_by_all_at_the_same_time(
+    hadoop: Distribution, lost_after_s: float, milliseconds: str
+) -> None:
+    found = rendered(hadoop, Parameters(lost_after_s=lost_after_s))["yarn-site.xml"]
+    assert found["yarn.nm.liveness-monitor.expiry-interval-ms"] == str(lost_after_s * 1000)
+    assert found["yarn.client.nodemanager-connect.max-wait-ms"] == milliseconds, (
+        "never longer than Hadoop's own"
+    )
+
+
 def test_no_more_replicas_than_workers(hadoop: Distribution) -> None:
     assert rendered(hadoop, Parameters(replication=3), n=3)["hdfs-site.xml"]["dfs.replication"] == "2"
     alone = rendered(hadoop, Parameters(replication=3), n=1, node=0)

@@ -12,10 +12,13 @@ from pathlib import Path
 from harness.errors import KvasirError
 from harness.hadoop import history
 from harness.hadoop.cluster import Cluster
+from harness.hadoop.hdfs import Hdfs
 from harness.hadoop.history import JobHistory
 
 CLIENT_HEAP_MB = 256
-HISTORIES = "/history/new"
+HISTORIES = ("/history/new", "/history/done")
+"""Where histories are first written, and where the JobHistoryServer moves those that it is asked for, as it is by a
+client that has lost the application master."""
 HISTORY_WAIT_S = 30.0
 """The application master writes the history while it ends, after it has told the client that the job is done."""
 
@@ -94,6 +97,18 @@ def _kill(cluster: Cluster, ids: list[str]) -> None:
             )
 
 
+def _find(hdfs: Hdfs, folder: str, job: str) -> str | None:
+    """Path of a job's history below a folder."""
+    for entry in hdfs.list(folder):
+        path = f"{folder}/{entry.name}"
+        if entry.folder:
+            if found := _find(hdfs, path, job):
+                return found
+        elif entry.name.startswith(f"{job}-") and entry.name.endswith(".jhist"):
+            return path
+    return None
+
+
 def fetch(cluster: Cluster, job: str) -> JobHistory:
     """The history of a job that has ended; raises JobError when there is none."""
     hosts = {
@@ -102,13 +117,11 @@ def fetch(cluster: Cluster, job: str) -> JobHistory:
     }
     deadline = time.monotonic() + HISTORY_WAIT_S
     while True:
-        with contextlib.suppress(KvasirError):
-            for user in cluster.hdfs.list(HISTORIES):
-                for entry in cluster.hdfs.list(f"{HISTORIES}/{user.name}"):
-                    if entry.name.startswith(f"{job}-") and entry.name.endswith(".jhist"):
-                        return history.parse(
-                            cluster.hdfs.read(f"{HISTORIES}/{user.name}/{entry.name}"), hosts
-                        )
+        for folder in HISTORIES:
+            # A folder may not be there yet, and a file may be moved before it is read.
+            with contextlib.suppress(KvasirError):
+                if path := _find(cluster.hdfs, folder, job):
+                    return history.parse(cluster.hdfs.read(path), hosts)
         if time.monotonic() > deadline:
             raise JobError(f"{job}: there is no history of it after {HISTORY_WAIT_S:g} s")
         time.sleep(0.2)
