@@ -55,13 +55,14 @@ costs: setup
 retry: setup
 	@$(PY) scripts/forget_failed.py
 
-# ARGS='-n 2' for two workers (tests/conftest.py), which takes about three quarters of the time. Without Apptainer
-# (`scripts/setup.sh images` installs it) the tests that need it are skipped, and say so.
+# Two tests at a time (tests/conftest.py); ARGS='-n 0' for one. Apptainer is installed if it can be; without it the tests
+# that need it are skipped, and say so.
 test:
 	@scripts/setup.sh run test
+	@scripts/setup.sh images || echo "make test: without Apptainer the tests of whole runs in images are skipped"
 	@[ -f build/hadoop/3.4.2/hadoop.json ] || $(PY) scripts/build_hadoop.py
 	@scripts/lint.sh quick
-	@$(PY) -m pytest -q $(ARGS)
+	@$(PY) -m pytest -q -n 2 $(ARGS)
 
 lint:
 	@scripts/lint.sh

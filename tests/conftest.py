@@ -1,6 +1,6 @@
 """Tests of one folder share what is costly to make, so they run one after another; folders run side by side.
 
-With two workers (`make test ARGS='-n 2'`) whole workflows and Hadoop's clusters run one after another in one of them,
+With two workers (`make test`) whole workflows and Hadoop's clusters run one after another in one of them,
 as they would hold up each other; the other worker compiles and computes meanwhile, one thing at a time.
 """
 
