@@ -1,7 +1,7 @@
 """Tests of one folder share what is costly to make, so they run one after another; folders run side by side.
 
-With two workers (`make test`) whole workflows and Hadoop's clusters run one after another in one of them,
-as they would hold up each other; the other worker compiles and computes meanwhile, one thing at a time.
+With two workers (`make test`) one runs whole workflows meanwhile, which take as long as all else; the other one first
+compiles and computes, one thing at a time, and ends with hosts, the emulated cluster and Hadoop's clusters.
 """
 
 from pathlib import Path, PurePosixPath
@@ -11,18 +11,15 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 HERE = Path(__file__).parent
-HEAVY = ("workflow", "hadoop")
-"""Folders whose tests run whole workflows and clusters of Javas."""
-FIRST, LAST = (*HEAVY, "programs"), ("hosts", "cluster")
+FIRST, LAST = ("workflow", "programs"), ("hosts", "cluster", "hadoop")
 """Folders to begin with, as they take longest, and to end with, when nothing compiles any more."""
 
 
 class ByFolder(LoadScopeScheduling):
-    """Gives a worker all tests of one folder of this one, or of all that are to run one after another."""
+    """Gives a worker all tests of one folder of this one."""
 
     def _split_scope(self, nodeid: str) -> str:
-        folder = PurePosixPath(nodeid).parts[1]
-        return HEAVY[0] if folder in HEAVY else folder
+        return PurePosixPath(nodeid).parts[1]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFolder:

@@ -45,6 +45,10 @@ def made(smoke: Checkout, host: Path, tmp_path_factory: pytest.TempPathFactory) 
     """The same checkout after the whole run in images."""
     # A mirror keeps only the newest version of a package, so the pins of this day are taken.
     locked = smoke.run("python", "scripts/lock_images.py")
+    if "apt-get -qq update: " in locked.stdout:
+        pytest.skip(
+            f"images are made of Debian packages, and no mirror can be reached: {locked.stdout[-300:]}"
+        )
     assert locked.returncode == 0, locked.stdout
     # Whoever has built the very same images already need not do it for the tests again.
     (smoke.folder / "build/images").mkdir(parents=True)
