@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from harness.errors import KvasirError
 from harness.images import lock
 from harness.images.recipe import BASE, NAMES, Recipe, parse
-from harness.images.resolve import chosen, required
+from harness.images.resolve import chosen, required, resolve
 from harness.images.stack import ENVIRONMENTS
 
 PROJECT = Path(__file__).parents[2]
@@ -210,3 +210,11 @@ def test_a_broken_lock_is_one_clear_error(copy: Path, tmp_path: Path) -> None:
         lock.read_lock(tmp_path)
     with pytest.raises(KvasirError, match="has no stage figures"):
         lock.words({"base": {}}, "figures")
+
+
+@pytest.mark.skipif(shutil.which("apt-get") is None, reason="no apt-get, which finds the versions")
+def test_a_mirror_that_cannot_be_reached_is_said() -> None:
+    with pytest.raises(
+        KvasirError, match=r"^apt-get -qq update: E: Failed to fetch http://127\.0\.0\.1:9/debian/"
+    ):
+        resolve(PROJECT, "http://127.0.0.1:9/debian")

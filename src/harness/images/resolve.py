@@ -50,6 +50,8 @@ class Resolver:
                 f"Dir::Cache={folder}/cache",
                 "APT::Sandbox::User=root",
                 "Acquire::Languages=none",
+                # An archive that cannot be reached is only a warning to apt, and no package is found later.
+                "APT::Update::Error-Mode=any",
             )
             for word in ("-o", setting)
         ]
