@@ -180,7 +180,7 @@ TEST(Clock, PhasesAddUpToTheRuntime) {
     for (int phase = 0; phase < static_cast<int>(Phase::count); ++phase) {
         sum += stats.clock.spent(static_cast<Phase>(phase)).wall;
     }
-    EXPECT_NEAR(sum, stats.end - stats.start, 1e-3);
+    EXPECT_NEAR(sum, stats.end - stats.start, 1e-6);
 }
 
 }  // namespace

@@ -215,13 +215,13 @@ def test_power_from_a_tree(tmp_path: Path, tree: FileTree) -> None:
 
 def test_power_at_rest_is_measured_before_the_run(tmp_path: Path, tree: FileTree) -> None:
     with sampler(tmp_path, PowerSettings(source="powercap", root=tree.root)) as running:
-        writer = threading.Timer(0.1, tree.set, ("intel-rapl:0", 9_000_000))  # from 1 J: 8 J in 0.5 s
+        writer = threading.Timer(0.1, tree.set, ("intel-rapl:0", 9_000_000))  # from 1 J: 8 J in 2 s
         writer.start()
-        running.rest(0.5)
+        running.rest(2.0)
         running.start()
         tree.set("intel-rapl:0", 10_000_000)
         summary = running.stop()
-    assert summary["idle_W"]["package"] == pytest.approx(8 / 0.5, rel=0.2)
+    assert summary["idle_W"]["package"] == pytest.approx(8 / 2.0, rel=0.2)
     assert summary["idle_W"]["dram"] is None, "its counter did not move"
     assert summary["domains"]["package"]["energy_J"] == pytest.approx(1.0), "rest does not count as the run's"
 
@@ -229,8 +229,8 @@ def test_power_at_rest_is_measured_before_the_run(tmp_path: Path, tree: FileTree
 def test_rest_without_a_meter_takes_no_time(tmp_path: Path) -> None:
     with sampler(tmp_path, PowerSettings(source="none")) as running:
         begin = time.monotonic()
-        running.rest(5.0)
-        assert time.monotonic() - begin < 2.5
+        running.rest(60.0)
+        assert time.monotonic() - begin < 30
         running.start()
         assert running.stop()["idle_W"] == {}
 

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="d39760eb21d14730683ab1d07d291ec03f0c5e5ab7f80fef480b9ea4ac65f3a1")
+    version("0.1.0", sha256="ad090114556cd481f0f2b74ba7c8e4041903838179441fee857511703e595455")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

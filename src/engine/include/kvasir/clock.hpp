@@ -19,7 +19,7 @@ struct Spent {
 /// Adds up wall and CPU time per phase.
 class PhaseClock {
   public:
-    PhaseClock() : last_(now()) {}
+    PhaseClock() : last_(now()), began_(last_.wall) {}
 
     /// Makes `next` the current phase; returns the one before.
     Phase enter(Phase next) {
@@ -36,6 +36,10 @@ class PhaseClock {
     /// Sum over all stays in `phase` that have ended.
     const Spent& spent(Phase phase) const { return spent_[static_cast<std::size_t>(phase)]; }
 
+    /// When it was made, and when the current phase was entered: the sum over all phases is their difference.
+    double began() const { return began_; }
+    double entered() const { return last_.wall; }
+
     /// Seconds of the monotonic clock, which all processes of a host share.
     static double monotonic() { return seconds(CLOCK_MONOTONIC); }
 
@@ -50,6 +54,7 @@ class PhaseClock {
     std::array<Spent, static_cast<std::size_t>(Phase::count)> spent_{};
     Phase current_ = Phase::other;
     Spent last_;
+    double began_;
 };
 
 /// Stays in a phase until the end of the scope, then returns to the one before.

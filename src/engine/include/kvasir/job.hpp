@@ -97,17 +97,16 @@ class Job {
 
     /// All ranks have ended, or all throw the same JobError. Returns what this rank counted and timed.
     RankStats finish() {
-        const double end = PhaseClock::monotonic();
-        const double cpu_end = process_cpu_seconds();
         state_.clock.enter(Phase::other);
+        const double cpu_end = process_cpu_seconds();
         agree_on_success(state_.comm, state_.cause);
         RankStats stats;
         stats.counters = state_.counters;
         stats.clock = state_.clock;
         stats.kv_bytes_peak = state_.memory.peak();
-        stats.start = start_;
+        stats.start = state_.clock.began();
         stats.mapped = mapped_;
-        stats.end = end;
+        stats.end = state_.clock.entered();
         stats.cpu_start = cpu_start_;
         stats.cpu_end = cpu_end;
         stats.events = std::move(state_.events);
@@ -159,9 +158,8 @@ class Job {
     /// The start of the job's time: all ranks are ready.
     void begin() {
         agree_on_success(state_.comm, state_.cause);
-        start_ = PhaseClock::monotonic();
-        cpu_start_ = process_cpu_seconds();
         state_.clock = PhaseClock();
+        cpu_start_ = process_cpu_seconds();
     }
 
     template <class Reader, class Map, class Emit, class Poll>
@@ -306,7 +304,6 @@ class Job {
     Combine& combiner_;
     Store store_;
     std::optional<Balancer> balancer_;
-    double start_ = 0;
     double mapped_ = 0;
     double cpu_start_ = 0;
 };
