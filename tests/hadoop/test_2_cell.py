@@ -163,7 +163,14 @@ def test_a_full_disk(hadoop: Distribution, shared: Path) -> None:
         pass
 
 
+def of_hadoop() -> set[str]:
+    """What Hadoop's daemons and the web servers in them put into /tmp where nobody tells them otherwise."""
+    names = {path.name for path in Path("/tmp").iterdir()}
+    return {name for name in names if name.startswith(("jetty-", "hadoop-yarn-"))}
+
+
 def test_one_host_alone_and_nothing_left(hadoop: Distribution, shared: Path) -> None:
+    before = of_hadoop()
     with hosts(HERE, 1) as here:
         root = here[0].scratch("ssd")
         with cluster(here, hadoop, SMALL, shared / "alone", "gbe", "ssd") as alone:
@@ -172,6 +179,7 @@ def test_one_host_alone_and_nothing_left(hadoop: Distribution, shared: Path) -> 
             arguments = ["pi", "1", "10"]
             done = run_job(alone, "pi", "org.apache.hadoop.examples.ExampleDriver", arguments, 200)
             assert "Estimated value of Pi is 3.6" in done.output
+            assert of_hadoop() <= before
         assert not (root / "hadoop").exists()
     assert not root.exists()
     left = [p.pid for p in psutil.process_iter(["cmdline"]) if str(root) in " ".join(p.info["cmdline"] or [])]

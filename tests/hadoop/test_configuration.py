@@ -76,6 +76,18 @@ def test_a_worker_is_given_up_by_all_at_the_same_time(
     )
 
 
+def test_what_daemons_keep_lies_in_their_hosts_scratch_folder(hadoop: Distribution) -> None:
+    files = rendered(hadoop, Parameters())
+    kept = {
+        name: value.removeprefix("file://")
+        for file in ("core-site.xml", "hdfs-site.xml", "yarn-site.xml")
+        for name, value in files[file].items()
+        if name.endswith(("dir", "dirs"))
+    }
+    assert {"hadoop.tmp.dir", "dfs.namenode.name.dir", "yarn.node-attribute.fs-store.root-dir"} <= kept.keys()
+    assert {name: value for name, value in kept.items() if not value.startswith("/ssd/n1-ib/")} == {}
+
+
 def test_no_more_replicas_than_workers(hadoop: Distribution) -> None:
     assert rendered(hadoop, Parameters(replication=3), n=3)["hdfs-site.xml"]["dfs.replication"] == "2"
     alone = rendered(hadoop, Parameters(replication=3), n=1, node=0)

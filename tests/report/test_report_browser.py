@@ -202,6 +202,12 @@ def test_it_fits_any_width(browser: Browser, width: int) -> None:
     )
 
 
+def test_all_columns_are_seen_on_a_small_laptop(browser: Browser) -> None:
+    browser.size(1280, 900)
+    box = "document.querySelector('#claims').parentElement"
+    assert browser.run(f"{box}.scrollWidth - {box}.clientWidth") == 0
+
+
 def test_it_sorts_where_the_header_has_no_room(browser: Browser) -> None:
     browser.size(400, 900)
     assert browser.run("sortby.checkVisibility()")

@@ -125,19 +125,21 @@ def _require_space(host: Host, folder: Path, least_mb: int) -> None:
 def _start(cluster: Cluster, daemon: Daemon) -> Process:
     parameters, node = cluster.parameters, daemon.node
     heap, compiler = heap_mb(daemon.kind, parameters), parameters.daemon_compiler
-    command = cluster.hadoop.command(daemon.kind.main_class, node.conf, heap, compiler, cluster.plugins)
+    command = cluster.hadoop.command(
+        daemon.kind.main_class, node.conf, heap, compiler, cluster.plugins, node.temporary
+    )
+    before = [["mkdir", "-p", str(node.temporary)]]
     if daemon.kind is NAMENODE:
-        run = shlex.join(command)
-        command = ["/bin/sh", "-c", f"{run} -format -force -nonInteractive && exec {run}"]
+        before.append([*command, "-format", "-force", "-nonInteractive"])
     elif daemon.kind is HISTORYSERVER:
         # When it does not find the NameNode it looks again after 10 s only.
         master = cluster.layout.master
         # Without a NameNode it is the time limit of the whole cluster that ends the waiting.
         seconds = 2 * parameters.start_timeout_s
-        wait = [*PROBE, "listening", f"{seconds:g}", master.name, str(master.port("namenode"))]
-        command = ["/bin/sh", "-c", f"{shlex.join(wait)} && exec {shlex.join(command)}"]
+        before.append([*PROBE, "listening", f"{seconds:g}", master.name, str(master.port("namenode"))])
+    script = " && ".join([*map(shlex.join, before), f"exec {shlex.join(command)}"])
     host = cluster.hosts[node.index]
-    return host.start(command, log=cluster.log(daemon.name), env=cluster.environment)
+    return host.start(["/bin/sh", "-c", script], log=cluster.log(daemon.name), env=cluster.environment)
 
 
 def _await_ready(cluster: Cluster) -> None:

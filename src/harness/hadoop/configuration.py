@@ -38,6 +38,7 @@ def render(
         "node": {
             "name": node.name,
             "scratch": str(node.scratch),
+            "temporary": str(node.temporary),
             "port": node.port,
             "at": node.at,
         },

@@ -108,11 +108,22 @@ class Distribution:
         return options
 
     def command(
-        self, main_class: str, conf: Path, heap_mb: int, compiler: str = "c1", plugins: tuple[Path, ...] = ()
+        self,
+        main_class: str,
+        conf: Path,
+        heap_mb: int,
+        compiler: str = "c1",
+        plugins: tuple[Path, ...] = (),
+        temporary: Path | None = None,
     ) -> list[str]:
-        """Command line that runs a class of Hadoop or of ours, without its arguments."""
-        path = self.class_path(conf, plugins)
-        return [str(self.java), *self.flags(heap_mb, compiler), "-cp", path, main_class]
+        """Command line that runs a class of Hadoop or of ours, without its arguments.
+
+        What the class unpacks goes to the folder `temporary`, by default to Java's own, which is /tmp.
+        """
+        options = self.flags(heap_mb, compiler)
+        if temporary:
+            options.append(f"-Djava.io.tmpdir={temporary}")
+        return [str(self.java), *options, "-cp", self.class_path(conf, plugins), main_class]
 
     def task_options(self, heap_mb: int, compiler: str, plugins: tuple[Path, ...] = ()) -> str:
         """Options for containers, quoted as their shell scripts need it.

@@ -46,6 +46,11 @@ class Node:
     """Folder of its configuration files."""
     port_base: int
 
+    @property
+    def temporary(self) -> Path:
+        """Where Hadoop puts what is needed only while it runs; goes with the rest of the cluster's data."""
+        return self.scratch / "tmp"
+
     def port(self, role: str) -> int:
         """The port of one of PORTS on this host."""
         return self.port_base + self.index * STRIDE + PORTS.index(role)
