@@ -3,7 +3,7 @@
 # exactly as its lock has them, then leaves in /opt/kvasir/store what they need when they run:
 #   /opt/kvasir/packages/NAME  the package's folder      /opt/kvasir/spack  all packages, with versions and hashes
 # The build lends it, under /mnt, what is not to stay in the image: Spack, its packages, its configuration, and of the
-# project those packages' part alone (src/harness/images/lend.py).
+# project those packages' part alone (src/harness/images/spack_mounts.py).
 set -euo pipefail
 environment=$1
 shift 2

@@ -7,12 +7,12 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from harness.config.frameworks import build_options
-from harness.errors import KvasirError
-from harness.plan import priority, seed_of
-from harness.planning import Planner, told
-from harness.processes import own_runs
+from harness.core.errors import KvasirError
+from harness.plan.points import priority, seed_of
+from harness.plan.planner import Planner, told
+from harness.core.process import own_runs
 from harness.sources import compiled
-from harness.spack_sources import PACKAGES, files
+from harness.images.sources import PACKAGES, files
 
 HARNESS = sorted(str(path) for path in Path("src/harness").rglob("*.py"))
 ENGINE = compiled("src/engine")

@@ -5,10 +5,10 @@ from functools import cache
 from snakemake.exceptions import WorkflowError
 from snakemake.settings.types import DeploymentMethod
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.images import recipe
 from harness.images.apptainer import refusal, use_namespaces
-from harness.images.lend import tell_builds
+from harness.images.spack_mounts import tell_builds
 
 # Whether programs run in images: snakemake --sdm apptainer
 IN_IMAGES = DeploymentMethod.APPTAINER in workflow.deployment_settings.deployment_method

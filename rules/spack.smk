@@ -13,7 +13,7 @@ rule spack_sources:
     """Pack the sources that the recipes pin; fails if they have changed since."""
     input:
         packed,
-        harness="src/harness/spack_sources.py",
+        harness="src/harness/images/sources.py",
     output:
         mirror=directory("build/spack/mirror"),
         facts="build/spack/sources.json",

@@ -3,8 +3,8 @@
 
 import os
 
-from harness.needs import shortage
-from harness.slurm.orphans import cancel_orphans
+from harness.plan.requirements import shortage
+from harness.slurm.cleanup import cancel_orphans
 
 
 onstart:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import typer
 
-from harness.command import main
-from harness.errors import KvasirError
-from harness.files import dump_json
+from harness.core.cli import main
+from harness.core.errors import KvasirError
+from harness.core.files import dump_json
 from harness.hadoop.assembly import assemble
 from harness.images.hadoop import take_hadoop
 

@@ -5,15 +5,15 @@ from pathlib import Path
 import typer
 import yaml
 
-from harness.command import main
 from harness.config.load import parse
 from harness.config.site import SiteImages
-from harness.errors import KvasirError
+from harness.core.cli import main
+from harness.core.errors import KvasirError
 from harness.hadoop.assembly.jars import provide
 from harness.images import apptainer, signing
 from harness.images.build import build
-from harness.images.lend import VARIABLE
 from harness.images.recipe import Recipe
+from harness.images.spack_mounts import VARIABLE
 
 DIST = Path("src/hadoop/dist")
 

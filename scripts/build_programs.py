@@ -7,10 +7,10 @@ from pathlib import Path
 
 import typer
 
-from harness.command import main
-from harness.environment import first_line
-from harness.errors import KvasirError
-from harness.files import dump_json
+from harness.core.cli import main
+from harness.core.environment import first_line
+from harness.core.errors import KvasirError
+from harness.core.files import dump_json
 from harness.images.launch import remove_launchers
 
 

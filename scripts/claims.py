@@ -6,10 +6,10 @@ import typer
 from rich.console import Console
 
 from harness.claims.check import check_claims
-from harness.claims.printing import show
-from harness.claims.rows import read_csv, write_csv, write_json
-from harness.command import main
-from harness.errors import KvasirError
+from harness.claims.terminal import show
+from harness.claims.verdicts import read_csv, write_csv, write_json
+from harness.core.cli import main
+from harness.core.errors import KvasirError
 
 
 def claims(

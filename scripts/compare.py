@@ -6,8 +6,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from harness.command import main
-from harness.compare import compare, read_results
+from harness.claims.compare import compare, read_results
+from harness.core.cli import main
 
 
 def differences(one: Path, other: Path) -> None:

@@ -7,15 +7,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from harness.command import main
 from harness.config.load import read_yaml
-from harness.costs import Cost, Taken, of_cells, of_runs, per_size, size_of_cell_run
-from harness.errors import KvasirError
-from harness.files import replacing
-from harness.frameworks.cells_needs import MIB, data_mb
-from harness.planning import Planner
-from harness.records import Record, read
-from harness.spec import RunSpec
+from harness.core.cli import main
+from harness.core.errors import KvasirError
+from harness.core.files import replacing
+from harness.plan.cells_needs import MIB, data_mb
+from harness.plan.costs import Cost, Taken, of_cells, of_runs, per_size, size_of_cell_run
+from harness.plan.planner import Planner
+from harness.plan.spec import RunSpec
+from harness.results.records import Record, read
 
 COLUMNS = ["study", "runs", "node_hours", "data_gb", "joules", "how"]
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import typer
 
-from harness.command import main
-from harness.files import dump_json
+from harness.core.cli import main
+from harness.core.files import dump_json
 from harness.images.describe import describe
 from harness.images.recipe import Recipe
 

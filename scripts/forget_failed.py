@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 
-from harness.command import main
-from harness.results import failed_folders, made_from
+from harness.core.cli import main
+from harness.results.layout import failed_folders, made_from
 
 
 def forget() -> None:

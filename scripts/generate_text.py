@@ -5,9 +5,9 @@ from pathlib import Path
 
 import typer
 
-from harness.command import main
-from harness.errors import KvasirError
-from harness.processes import die_with_parent
+from harness.core.cli import main
+from harness.core.errors import KvasirError
+from harness.core.process import die_with_parent
 
 
 def generate(

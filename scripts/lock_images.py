@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from harness.command import main
+from harness.core.cli import main
 from harness.images.lock import LOCK, write_lock
 from harness.images.resolve import resolve
 

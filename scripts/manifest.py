@@ -6,16 +6,16 @@ from pathlib import Path
 import polars as pl
 import typer
 
-from harness.command import main
 from harness.config import CellsStudy
-from harness.environment import git_state
-from harness.files import dump_json
-from harness.overview import RUN_COLUMNS, choice_rows, environments, manifest, run_rows
-from harness.planning import choose
-from harness.records import read
+from harness.core.cli import main
+from harness.core.environment import git_state
+from harness.core.files import dump_json
+from harness.plan.planner import choose
 from harness.report.inputs import CHOICE_COLUMNS
-from harness.results import records
-from harness.tables import write_csv
+from harness.report.overview import RUN_COLUMNS, choice_rows, environments, manifest, run_rows
+from harness.results.layout import records
+from harness.results.records import read
+from harness.results.tables import write_csv
 
 
 def write_manifest(

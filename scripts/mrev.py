@@ -5,12 +5,12 @@ from pathlib import Path
 import polars as pl
 import typer
 
-from harness.cells.outputs import STATISTICS, statistics, summary
-from harness.command import main
-from harness.files import replacing
-from harness.planning import choose
-from harness.records import read
-from harness.tables import write_csv
+from harness.cells.summary import STATISTICS, statistics, summary
+from harness.core.cli import main
+from harness.core.files import replacing
+from harness.plan.planner import choose
+from harness.results.records import read
+from harness.results.tables import write_csv
 
 
 def write_outputs(

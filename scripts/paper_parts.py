@@ -5,11 +5,11 @@ from pathlib import Path
 
 import typer
 
-from harness.command import main
-from harness.files import replacing
-from harness.latex import figure_list, values, verdict_table
-from harness.planning import choose
-from harness.results import run_files
+from harness.core.cli import main
+from harness.core.files import replacing
+from harness.plan.planner import choose
+from harness.report.latex import figure_list, values, verdict_table
+from harness.results.layout import run_files
 
 
 def paper_parts(

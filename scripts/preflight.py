@@ -11,10 +11,10 @@ from pathlib import Path
 
 import typer
 
-from harness.command import main
-from harness.errors import KvasirError
-from harness.files import dump_json
-from harness.planning import Planner, choose
+from harness.core.cli import main
+from harness.core.errors import KvasirError
+from harness.core.files import dump_json
+from harness.plan.planner import Planner, choose
 from harness.slurm.jobs import wanted_by
 from harness.slurm.nodes import on_nodes
 from harness.slurm.preflight import Check, allocation, on_login

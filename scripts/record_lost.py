@@ -4,8 +4,8 @@ import sys
 
 import typer
 
-from harness.command import main
-from harness.planning import choose
+from harness.core.cli import main
+from harness.plan.planner import choose
 from harness.slurm.lost import record_lost
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from harness.command import main
+from harness.core.cli import main
 from harness.report.build import build
 from harness.report.manifest import read_manifest
 

@@ -7,12 +7,12 @@ import typer
 
 from harness.cells.driver import Driver
 from harness.cells.programs import programs_of
-from harness.command import main
-from harness.errors import KvasirError
+from harness.core.cli import main
+from harness.core.errors import KvasirError
+from harness.core.process import follow_owner
 from harness.hosts.allocation import require_nodes
-from harness.planning import choose
-from harness.processes import follow_owner
-from harness.run import Interrupted, obey_the_workflow
+from harness.plan.planner import choose
+from harness.runs.run import Interrupted, obey_the_workflow
 from harness.slurm.attempts import noted
 from harness.slurm.jobs import job_of_cell
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import typer
 
-from harness.command import main
-from harness.errors import KvasirError
+from harness.core.cli import main
+from harness.core.errors import KvasirError
 from harness.hosts.allocation import require_nodes
-from harness.planning import choose
-from harness.records import remove_leftovers
-from harness.run import CapUnavailable, Interrupted, PowerError, obey_the_workflow, run
+from harness.plan.planner import choose
+from harness.results.records import remove_leftovers
+from harness.runs.run import CapUnavailable, Interrupted, PowerError, obey_the_workflow, run
 from harness.slurm.attempts import noted
 
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from harness.command import main
 from harness.config.schema import MODELS, render
+from harness.core.cli import main
 
 
 def schema(folder: Path) -> None:

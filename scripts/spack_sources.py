@@ -5,9 +5,9 @@ from pathlib import Path
 
 import typer
 
-from harness.command import main
-from harness.files import dump_json
-from harness.spack_sources import PACKAGES, mirror, renew
+from harness.core.cli import main
+from harness.core.files import dump_json
+from harness.images.sources import PACKAGES, mirror, renew
 
 ROOT = Path(__file__).parents[1]
 

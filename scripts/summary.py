@@ -6,10 +6,10 @@ from pathlib import Path
 
 import typer
 
-from harness.command import main
-from harness.errors import KvasirError
-from harness.planning import choose
-from harness.results import records
+from harness.core.cli import main
+from harness.core.errors import KvasirError
+from harness.plan.planner import choose
+from harness.results.layout import records
 
 
 def summary(choices: list[str] = typer.Argument(None, help="scale=NAME, site=NAME")) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import typer
 
-from harness.command import main
-from harness.planning import choose
-from harness.tables import event_table, metric_table, task_table, trace_table, write_csv
+from harness.core.cli import main
+from harness.plan.planner import choose
+from harness.results.tables import event_table, metric_table, task_table, trace_table, write_csv
 
 
 class Kind(StrEnum):

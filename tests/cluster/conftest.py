@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.config.slurm import SlurmCluster, Watts
 from harness.hosts import HostsSettings
 from harness.slurm.emulated import EmulatedSlurm, emulated_slurm, refusal
-from harness.slurm.settings import SlurmCluster, Watts
 from tests.hosts.conftest import RATES
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 import time
 
+from harness.config.slurm import SlurmCluster, Watts
 from harness.hosts import HostsSettings
 from harness.slurm.emulated import emulated_slurm
-from harness.slurm.settings import SlurmCluster, Watts
 
 
 def main() -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from harness.config.slurm import SlurmCluster, Watts
 from harness.hosts import HostError, HostsSettings
 from harness.slurm import emulated
 from harness.slurm.configuration import Places, render
 from harness.slurm.emulated import EmulatedSlurm, refusal
 from harness.slurm.energy import watts_of, write_counters
-from harness.slurm.settings import SlurmCluster, Watts
 from tests.cluster.conftest import settings_in
 from tests.hosts import remains
 from tests.hosts.test_gone import drive
@@ -64,7 +64,7 @@ def test_accounts_hold_synthetic_joules_that_call_themselves_so(slurm: EmulatedS
     # Two nodes of at least 60 W each; the plugin reads once a second, so its first and last second may be missing.
     assert 60 * 2 * (seconds - 2) <= joules <= 150 * 2 * (seconds + 2)
     settings = f'{{"source": "slurm", "slurm": {{"job_id": "{job}"}}}}'
-    probe = [sys.executable, "-m", "harness.power", "probe", "--json", "--settings", settings]
+    probe = [sys.executable, "-m", "harness.measure", "probe", "--json", "--settings", settings]
     said = slurm.login.run(probe, env={"PYTHONPATH": str(ROOT / "src")}, check=False).stdout
     assert "emulated:slurm" in said
     assert "measured:slurm" not in said

@@ -10,12 +10,12 @@ from typing import Any
 import psutil
 import pytest
 
-from harness.errors import KvasirError
+from harness.config.hadoop import Parameters
+from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES, Cell, InvalidOutput, make
 from harness.hadoop.cluster import Cluster, choose_ports, cluster, settle
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.jobs import JobError, run_job
-from harness.hadoop.parameters import Parameters
 from harness.hosts import Hosts, HostsSettings, hosts, refusal
 
 # One task of a kind per worker: starting a Java costs more than all the work at this size.

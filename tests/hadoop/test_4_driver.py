@@ -15,12 +15,12 @@ import pytest
 
 from harness.cells.driver import Driver
 from harness.cells.measure import SPECIFICATION
-from harness.cells.spec import CellRun, CellSpec
 from harness.hadoop.distribution import Distribution
 from harness.hosts import HostsSettings, refusal
-from harness.records import Identity, read
-from harness.spec import Runs, TableSpec
-from harness.tables import metric_table, task_table, trace_table
+from harness.plan.cell_spec import CellRun, CellSpec
+from harness.plan.spec import Runs, TableSpec
+from harness.results.records import Identity, read
+from harness.results.tables import metric_table, task_table, trace_table
 
 HOSTS = {"kind": "emulated", "interfaces": {"gbe": {}, "ib": {"rate_mbit_s": 500}}}
 SMALL = {
@@ -132,8 +132,8 @@ CHILD = """
 import sys
 from pathlib import Path
 from harness.cells.driver import Driver
-from harness.cells.spec import CellSpec
-from harness.processes import follow_owner
+from harness.plan.cell_spec import CellSpec
+from harness.core.process import follow_owner
 follow_owner(2)
 Driver(CellSpec.model_validate_json(Path(sys.argv[1]).read_text()), {"hadoop": {}}).make()
 """

@@ -20,12 +20,12 @@ import pytest
 import yaml
 
 from harness.cells import driver
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.hadoop.cluster import Cluster, choose_ports, cluster
 from harness.hadoop.distribution import Distribution
 from harness.hosts import Hosts, HostsSettings, hosts, refusal
 from harness.hosts.probing import program
-from harness.records import read
+from harness.results.records import read
 from tests.hadoop.test_4_driver import HOSTS, PROGRAMS, SMALL, spec_of
 from tests.hosts import remains
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.hadoop.assembly import archive, home, jars, java, maven
 from harness.hadoop.distribution import major_of
 

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from harness.errors import KvasirError
+from harness.config.hadoop import SITE_FILES, Parameters
+from harness.core.errors import KvasirError
 from harness.hadoop import configuration
 from harness.hadoop.daemons import daemons, heap_mb, signs_of_readiness
 from harness.hadoop.distribution import FACTS, Distribution, Facts, Java
 from harness.hadoop.layout import PORTS, STRIDE, layout, ports_of
-from harness.hadoop.parameters import SITE_FILES, Parameters
 
 
 @pytest.fixture(scope="module")

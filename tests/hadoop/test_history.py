@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.hadoop import history
 from harness.hadoop.jobs import generic_options, job_ids
-from harness.monitor import tasks
+from harness.measure import tasks
 
 T0 = 1_700_000_000_000
 JOB = "job_1700_0001"

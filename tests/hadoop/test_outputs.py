@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.hadoop import benchmarks
 from harness.hadoop.benchmarks import InvalidOutput
 from harness.hadoop.benchmarks.dfsio import LABELS, report

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from harness.hosts import HostError, HostsSettings, hosts
-from harness.monitor import Monitor
-from harness.records import Metric
+from harness.measure import Monitor
+from harness.results.records import Metric
 from tests.hosts.conftest import settings_of
 
 WORK = """

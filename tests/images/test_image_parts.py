@@ -8,19 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.images import apptainer, mirror
 from harness.images.build import build
 from harness.images.digest import object_of
 from harness.images.hadoop import take_hadoop
-from harness.images.launch import (
-    beside,
-    is_launcher,
-    launcher,
-    places_of,
-    remove_launchers,
-    write_launcher,
-)
+from harness.images.launch import beside, is_launcher, launcher, places_of, remove_launchers, write_launcher
 from harness.images.recipe import Recipe
 from harness.images.sbom import debian, document, hashed
 

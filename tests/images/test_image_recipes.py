@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.images import lock
 from harness.images.recipe import BASE, NAMES, Recipe, parse
 from harness.images.resolve import chosen, required, resolve
-from harness.images.stack import ENVIRONMENTS
+from harness.images.spack_stack import ENVIRONMENTS
 
 PROJECT = Path(__file__).parents[2]
 ALL = {BASE, *NAMES}

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.images.recipe import NAMES, Recipe
-from harness.images.stack import ENVIRONMENTS, SITE, Part, includes, name_of
-from harness.images.store import needed
+from harness.images.spack_stack import ENVIRONMENTS, SITE, Part, includes, name_of
+from harness.images.spack_store import needed
 
 from ..spack.files import OWN, PROJECT, environment, read_lock
 
@@ -27,7 +27,7 @@ DEPENDS = {
     "containers/base.def": ALL,
     "containers/install.sh": ALL,
     "containers/spack.sh": ALL,
-    "src/harness/images/store.py": ALL,
+    "src/harness/images/spack_store.py": ALL,
     "spack_repo/kvasir/repo.yaml": ALL,
     "config/spack/gcc-debian12.yaml": ALL,
     "containers/spack/engine.def": ENGINES,
@@ -52,7 +52,7 @@ def copy(tmp_path: Path) -> Path:
     for name in ("containers", "config/spack", "spack_repo", "src/engine", "src/netsim", "src/hadoop"):
         shutil.copytree(PROJECT / name, folder / name)
     (folder / "src/harness/images").mkdir(parents=True)
-    for name in ("spack.yaml", "spack.lock", "src/harness/images/store.py"):
+    for name in ("spack.yaml", "spack.lock", "src/harness/images/spack_store.py"):
         shutil.copy(PROJECT / name, folder / name)
     return folder
 

@@ -11,12 +11,12 @@ import yaml
 from pydantic import ValidationError
 
 from harness.config.site import SiteImages, SiteSpack
-from harness.errors import KvasirError
-from harness.images import lend
+from harness.core.errors import KvasirError
+from harness.images import spack_mounts
 from harness.images.recipe import Recipe
 from harness.images.sbom import document, spack
-from harness.images.stack import SITE, Part
-from harness.images.store import SPEC, folder_name, keep, main, needed
+from harness.images.spack_stack import SITE, Part
+from harness.images.spack_store import SPEC, folder_name, keep, main, needed
 
 from ..spack.files import OWN, PROJECT, environment
 from .spdx import mistakes
@@ -101,19 +101,19 @@ def checkout(tmp_path: Path) -> Path:
 
 def test_a_checkout_at_the_pinned_commit_is_taken_and_no_other(checkout: Path) -> None:
     head = git(checkout, "rev-parse", "HEAD")
-    lend.check_checkout(checkout, "spack: checkout", "Spack 1.2", head)
+    spack_mounts.check_checkout(checkout, "spack: checkout", "Spack 1.2", head)
     where = rf"site file: images: spack: checkout: {checkout}: expected a checkout of Spack 1.2 at commit"
     with pytest.raises(
         KvasirError, match=rf"{where} {'f' * 40}, found {head}: git -C .* checkout {'f' * 40}"
     ):
-        lend.check_checkout(checkout, "spack: checkout", "Spack 1.2", "f" * 40)
+        spack_mounts.check_checkout(checkout, "spack: checkout", "Spack 1.2", "f" * 40)
     (checkout / "file").write_text("2")
     with pytest.raises(KvasirError, match=r"found it changed \(M file\)"):
-        lend.check_checkout(checkout, "spack: checkout", "Spack 1.2", head)
+        spack_mounts.check_checkout(checkout, "spack: checkout", "Spack 1.2", head)
     (checkout / "below").mkdir()
     for absent in (checkout / "below", checkout / "nothing"):
         with pytest.raises(KvasirError, match="found no checkout"):
-            lend.check_checkout(absent, "spack: checkout", "Spack 1.2", head)
+            spack_mounts.check_checkout(absent, "spack: checkout", "Spack 1.2", head)
 
 
 def part_at(commit: str) -> Part:
@@ -124,7 +124,7 @@ def part_at(commit: str) -> Part:
 
 def test_what_the_site_names_must_be_there(checkout: Path, tmp_path: Path) -> None:
     part = part_at(git(checkout, "rev-parse", "HEAD"))
-    lend.check(part, SiteSpack(checkout=str(checkout)))
+    spack_mounts.check(part, SiteSpack(checkout=str(checkout)))
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"packages_checkout": str(tmp_path)}, "packages_checkout: .* of Spack's packages at .* no checkout"),
         ({"source_mirror": "file:///nothing"}, "source_mirror: file:///nothing: expected a folder"),
@@ -139,7 +139,7 @@ def test_what_the_site_names_must_be_there(checkout: Path, tmp_path: Path) -> No
     ]
     for keys, said in wrong:
         with pytest.raises(KvasirError, match=said):
-            lend.check(part, SiteSpack.model_validate({"checkout": str(checkout), **keys}))
+            spack_mounts.check(part, SiteSpack.model_validate({"checkout": str(checkout), **keys}))
 
 
 def test_a_build_sees_what_it_needs_of_the_project_and_no_more(tmp_path: Path) -> None:
@@ -154,13 +154,13 @@ def test_a_build_sees_what_it_needs_of_the_project_and_no_more(tmp_path: Path) -
             "build_cache": {"url": "file:///some/cache", "key": str(key)},
         }
     )
-    assert lend.binds(site) == [
+    assert spack_mounts.binds(site) == [
         "/some/spack:/mnt/spack:ro",
         "/some/packages:/mnt/packages:ro",
         "/some/sources:/mnt/sources:ro",
         "/some/cache:/mnt/cache:ro",
     ]
-    lend.lend(part, site, tmp_path / "lent")
+    spack_mounts.lend(part, site, tmp_path / "lent")
     project = tmp_path / "lent/project"
     files = sorted(str(path.relative_to(project)) for path in project.rglob("*") if path.is_file())
     (archive,) = [name for name in files if name.startswith("build/spack/mirror/_source-cache/")]
@@ -186,18 +186,23 @@ def test_a_build_sees_what_it_needs_of_the_project_and_no_more(tmp_path: Path) -
 def test_what_is_lent_and_what_the_build_expects_are_the_same_places(tmp_path: Path) -> None:
     script = (PROJECT / "containers/spack.sh").read_text()
     assert f"KVASIR_SPACK_SITE={SITE}" in script
-    assert f"mkdir {lend.WORK}\n" in script and f"rm -rf {lend.WORK}\n" in script
-    assert f"store.py {lend.LENT}/project/" in script and f"spack.lock {Path(lend.STORE).parent}\n" in script
-    lend.lend(part_of("netsim"), SiteSpack(checkout="/some/spack"), tmp_path)
-    there = {f"{lend.LENT}/{path.name}" for path in tmp_path.iterdir()} | {f"{lend.LENT}/cache.pub"}
-    assert set(re.findall(rf"{lend.LENT}/[a-z.]+", script)) <= there
+    assert f"mkdir {spack_mounts.WORK}\n" in script and f"rm -rf {spack_mounts.WORK}\n" in script
+    assert (
+        f"store.py {spack_mounts.LENT}/project/" in script
+        and f"spack.lock {Path(spack_mounts.STORE).parent}\n" in script
+    )
+    spack_mounts.lend(part_of("netsim"), SiteSpack(checkout="/some/spack"), tmp_path)
+    there = {f"{spack_mounts.LENT}/{path.name}" for path in tmp_path.iterdir()} | {
+        f"{spack_mounts.LENT}/cache.pub"
+    }
+    assert set(re.findall(rf"{spack_mounts.LENT}/[a-z.]+", script)) <= there
 
 
 def test_what_lies_on_the_net_is_left_to_spack(tmp_path: Path) -> None:
     part = part_of("netsim", ".")
     site = SiteSpack(checkout="/some/spack", source_mirror="s3://somewhere/sources")
-    assert lend.binds(site) == ["/some/spack:/mnt/spack:ro"]
-    lend.lend(part, site, tmp_path)
+    assert spack_mounts.binds(site) == ["/some/spack:/mnt/spack:ro"]
+    spack_mounts.lend(part, site, tmp_path)
     written = yaml.safe_load((tmp_path / "project/spack.yaml").read_text())["spack"]
     assert written["repos"]["builtin"] == environment().repos.builtin.model_dump(), (
         "Spack clones the pinned commit"

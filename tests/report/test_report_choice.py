@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from harness.overview import choice_rows
-from harness.records import Identity, Metric, Outcome, Record
-from harness.report.choice import Best, Measure, best, choices, links, reasons
-from harness.spec import Runs, TableSpec
+from harness.plan.spec import Runs, TableSpec
+from harness.report.best_framework import Best, Measure, best, choices, links, reasons
+from harness.report.overview import choice_rows
+from harness.results.records import Identity, Metric, Outcome, Record
 
 
 def measure(framework: str, value: float | None, **other: Any) -> Measure:

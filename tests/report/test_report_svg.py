@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from report_sample import SVG
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.report.svg import inline_svg
 
 

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from harness.config.site import SiteSpack
-from harness.images import lend
-from harness.images.stack import Part
+from harness.images import spack_mounts
+from harness.images.spack_stack import Part
 
 _MISSING = [name for name in ("KVASIR_SPACK", "KVASIR_SPACK_PACKAGES") if not os.environ.get(name)]
 NO_SPACK = f"no Spack: {' and '.join(_MISSING)} would name its checkout" if _MISSING else ""
@@ -62,12 +62,14 @@ def as_here(part: Part, folder: Path) -> Path:
     site = SiteSpack(
         checkout=os.environ["KVASIR_SPACK"], packages_checkout=os.environ["KVASIR_SPACK_PACKAGES"]
     )
-    lend.check(part, site)
-    lend.lend(part, site, folder / "lent")
+    spack_mounts.check(part, site)
+    spack_mounts.lend(part, site, folder / "lent")
     place = folder / "lent/project" / part.environment.folder
     document = yaml.safe_load((place / "spack.yaml").read_text())
-    document["spack"]["repos"]["builtin"] = str(Path(os.environ["KVASIR_SPACK_PACKAGES"]) / lend.BUILTIN)
-    tree = {**lend.configuration(site)["config"]["install_tree"], "root": str(folder / "store")}
+    document["spack"]["repos"]["builtin"] = str(
+        Path(os.environ["KVASIR_SPACK_PACKAGES"]) / spack_mounts.BUILTIN
+    )
+    tree = {**spack_mounts.configuration(site)["config"]["install_tree"], "root": str(folder / "store")}
     document["spack"]["config"] = {"install_tree": tree}
     (place / "spack.yaml").write_text(yaml.safe_dump(document))
     return place

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 from pydantic import Field
 
-from harness.strict import Strict
+from harness.core.models import Strict
 
 PROJECT = Path(__file__).parents[2]
 OWN = "config/spack/own/spack.yaml"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.images.recipe import NAMES, Recipe
-from harness.images.store import main, needed
+from harness.images.spack_store import main, needed
 
 from .conftest import NO_SPACK, Spack, as_here
 from .files import PROJECT

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.spack_sources import mirror
+from harness.images.sources import mirror
 
 from .conftest import NO_SPACK, Spack
 from .files import ON_DEBIAN, OWN, PROJECT, Lock, environment, read_lock

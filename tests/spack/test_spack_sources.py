@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import KvasirError
-from harness.spack_sources import PACKAGES, Package, archive, in_mirror, mirror, pin_of, renew
+from harness.core.errors import KvasirError
+from harness.images.sources import PACKAGES, Package, archive, in_mirror, mirror, pin_of, renew
 
 from .files import PROJECT, read_lock
 

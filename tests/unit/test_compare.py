@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.claims.rows import COLUMNS as CLAIM
-from harness.compare import Difference, compare, read_results
-from harness.errors import KvasirError
+from harness.claims.compare import Difference, compare, read_results
+from harness.claims.verdicts import COLUMNS as CLAIM
+from harness.core.errors import KvasirError
 
 PROJECT = Path(__file__).parents[2]
 TABLE = ["study", "experiment", "point", "rep", "order", "nodes", "metric", "value", "unit", "source"]

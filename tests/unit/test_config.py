@@ -10,7 +10,8 @@ import yaml
 
 from harness.config import load_config
 from harness.config.schema import MODELS, render
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
+from harness.plan.planner import Planner
 
 PROJECT = Path(__file__).parents[2]
 FILES = {
@@ -138,7 +139,7 @@ def test_mistake_about_clusters_is_named(
 ) -> None:
     spoil(folder / file, old, new)
     with pytest.raises(KvasirError) as caught:
-        load(folder, studies=["mrev", "hpc"])
+        Planner({**yaml.safe_load((folder / "config.yaml").read_text()), "studies": ["mrev", "hpc"]}, folder)
     for part in [file, *expected]:
         assert part in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.costs import Taken, of_cells, of_runs, per_size, size_of_cell_run, size_of_run
-from harness.planning import Planner
+from harness.plan.costs import Taken, of_cells, of_runs, per_size, size_of_cell_run, size_of_run
+from harness.plan.planner import Planner
 
 STUDIES = ["mimir", "eee", "mrev", "hpc"]
 

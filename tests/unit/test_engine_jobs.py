@@ -8,7 +8,7 @@ import pytest
 
 from harness.cells import engine, mpi
 from harness.cells.engine import Engine
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.hadoop.jobs import JobError
 
 REPORT: dict[str, Any] = {

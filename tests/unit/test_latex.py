@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.latex import escaped, verdict_table
+from harness.report.latex import escaped, verdict_table
 
 
 @given(st.text())

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.hosts.inside import files, machine
-from harness.monitor import metrics, rates
-from harness.monitor.meter import total
-from harness.monitor.samples import HostSamples, parse, since
+from harness.measure import host_metrics, rates
+from harness.measure.host_samples import HostSamples, parse, since
+from harness.measure.meter import total
 
 COLUMNS = [
     *("t", "user", "system", "memory", "read", "written", "waiting", "load"),
@@ -60,7 +60,7 @@ def test_a_run_shorter_than_a_period_has_one_row() -> None:
     short = [ROWS[0], [50.1, 1.1, *ROWS[1][2:]], [50.3, 1.3, *ROWS[1][2:]]]
     points = rates.points([host(rows=short)], EMULATED)
     assert rows_of(points, "n0", "cpu", "user") == [(pytest.approx(1000.3), pytest.approx(0.25))]
-    found = {m.name: m for m in metrics.use([host(rows=short)], points, EMULATED, "none")}
+    found = {m.name: m for m in host_metrics.use([host(rows=short)], points, EMULATED, "none")}
     assert found["memory.peak"].reason == "the run was too short for samples every 1 s"
 
 
@@ -99,7 +99,8 @@ def test_sums_over_hosts() -> None:
     hosts = [host(), host("n1")]
     points = rates.points(hosts, EMULATED)
     found = {
-        m.name: m for m in [*metrics.use(hosts, points, EMULATED, "none"), *metrics.sampling(hosts, 0.1)]
+        m.name: m
+        for m in [*host_metrics.use(hosts, points, EMULATED, "none"), *host_metrics.sampling(hosts, 0.1)]
     }
     assert {name: m.value for name, m in found.items()} == {
         "cpu.seconds": 4.0,
@@ -113,7 +114,7 @@ def test_sums_over_hosts() -> None:
         "sampler.missed": 4,
         "sampler.cpu": pytest.approx(0.6),
     }
-    assert {name: m.unit for name, m in found.items() if name in metrics.NAMES} == metrics.NAMES
+    assert {name: m.unit for name, m in found.items() if name in host_metrics.NAMES} == host_metrics.NAMES
 
 
 def test_disks_that_are_devices_count_what_went_through_them() -> None:
@@ -137,8 +138,8 @@ def test_real_hosts_have_all_states_and_energy() -> None:
     cpu = {p.metric: p.value for p in points if p.domain == "cpu"}
     assert cpu == {"user": 0.5, "system": 0.0, "wait": 0.25, "idle": 0.25}
     assert rows_of(points, "n0", "power", "power") == [(1.0, 50.0)]
-    energy = metrics.energy_of_hosts([samples, samples], "measured:rapl-powercap", "")
-    assert [(m.name, m.value) for m in metrics.energy(energy, 10.0)] == [
+    energy = host_metrics.energy_of_hosts([samples, samples], "measured:rapl-powercap", "")
+    assert [(m.name, m.value) for m in host_metrics.energy(energy, 10.0)] == [
         ("energy.total", 100.0),
         ("power.mean", 100.0),
         ("ed2p", 10000.0),
@@ -146,8 +147,8 @@ def test_real_hosts_have_all_states_and_energy() -> None:
 
 
 def test_energy_that_is_not_known_says_why() -> None:
-    energy = metrics.Energy(None, 0.0, "none", "no meter")
-    assert {(m.value, m.source, m.reason) for m in metrics.energy(energy, None)} == {
+    energy = host_metrics.Energy(None, 0.0, "none", "no meter")
+    assert {(m.value, m.source, m.reason) for m in host_metrics.energy(energy, None)} == {
         (None, "none", "no meter")
     }
 
@@ -173,7 +174,7 @@ def test_the_machines_energy(domains: dict[str, Any], joules: float | None, name
 
 
 def test_power_of_one_machine_is_shared_by_its_hosts() -> None:
-    points = metrics.mean_power([(1.0, 20.0), (1.01, 4.0), (2.0, 10.0)], 2, "emulated:x", 1.0)
+    points = host_metrics.mean_power([(1.0, 20.0), (1.01, 4.0), (2.0, 10.0)], 2, "emulated:x", 1.0)
     assert [(p.host, p.t_s, p.value) for p in points] == [("mean", 1.0, 12.0), ("mean", 2.0, 5.0)]
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from harness.cells.outputs import STATISTICS, said, statistics, summary
-from harness.cells.spec import CellRun, CellSpec
-from harness.records import Identity, Metric, Outcome, Record
+from harness.cells.summary import STATISTICS, said, statistics, summary
+from harness.plan.cell_spec import CellRun, CellSpec
+from harness.results.records import Identity, Metric, Outcome, Record
 
 HOSTS = {"kind": "emulated", "interfaces": {"ib": {"rate_mbit_s": 300.0}}, "disks": {"ssd": {}}}
 

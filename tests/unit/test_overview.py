@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from harness.overview import environments
-from harness.records import Identity, Outcome, Record
+from harness.report.overview import environments
+from harness.results.records import Identity, Outcome, Record
 
 
 def record(**environment: Any) -> Record:

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.config import Config, Experiment, load_config
-from harness.datasets import combinability, scaled_buffer, scaled_unique
-from harness.frameworks.engine import plan
-from harness.plan import expand, priority, seed_of
-from harness.spec import Plan
+from harness.plan.datasets import combinability, scaled_buffer, scaled_unique
+from harness.plan.engine import plan
+from harness.plan.points import expand, priority, seed_of
+from harness.plan.spec import Plan
 
 PROJECT = Path(__file__).parents[2]
 

@@ -9,15 +9,15 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.cells.order import joined, ordered
-from harness.cells.spec import CellRun
 from harness.config import CellsStudy, Config, load_config
-from harness.errors import KvasirError
-from harness.frameworks.cells import plan
+from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES
-from harness.here import Refusals
-from harness.records import Identity
-from harness.spec import Plan
+from harness.plan.capabilities import Refusals
+from harness.plan.cell_spec import CellRun
+from harness.plan.cells import plan
+from harness.plan.order import joined, ordered
+from harness.plan.spec import Plan
+from harness.results.records import Identity
 
 PROJECT = Path(__file__).parents[2]
 STUDIES = ("mrev", "hpc")

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from harness.config import Config, NetsimStudy, load_config
 from harness.config.load import STUDY, parse
-from harness.errors import KvasirError
-from harness.frameworks.netsim import laid_over, plan, with_value
-from harness.planning import choose
-from harness.spec import Plan
+from harness.core.errors import KvasirError
+from harness.plan.netsim import laid_over, plan, with_value
+from harness.plan.planner import choose
+from harness.plan.spec import Plan
 
 PROJECT = Path(__file__).parents[2]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness.processes import owner_fd, start, wait
+from harness.core.process import owner_fd, start, wait
 
 # A program with a child and a grandchild, which writes all three process ids.
 FAMILY = """
@@ -84,7 +84,7 @@ def test_family_ends_when_the_owner_goes(
 
 def test_program_dies_when_its_starter_is_killed(tmp_path: Path) -> None:
     starter = (
-        "import os, sys, time; from pathlib import Path; from harness.processes import start\n"
+        "import os, sys, time; from pathlib import Path; from harness.core.process import start\n"
         "p = start(['sleep', '120'], Path(sys.argv[1]), dict(os.environ)); print(p.pid, flush=True); time.sleep(120)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", starter, str(tmp_path / "log")], stdout=subprocess.PIPE)

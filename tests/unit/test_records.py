@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import KvasirError
-from harness.files import dump_json
-from harness.records import (
+from harness.core.errors import KvasirError
+from harness.core.files import dump_json
+from harness.results.records import (
     Identity,
     Metric,
     Outcome,
@@ -88,7 +88,7 @@ def test_a_new_record_replaces_all_of_the_old_one(tmp_path: Path) -> None:
 
 def test_killed_writer_leaves_nothing_that_looks_finished(tmp_path: Path) -> None:
     program = (
-        "import sys, time; from pathlib import Path; from harness.records import write_folder\n"
+        "import sys, time; from pathlib import Path; from harness.results.records import write_folder\n"
         "with write_folder(Path(sys.argv[1])) as f:\n"
         "    (f / 'run.json').write_text('{}'); print('ready', flush=True); time.sleep(60)\n"
     )
@@ -123,7 +123,7 @@ def test_bad_record_is_named(tmp_path: Path, content: str, expected: str) -> Non
 def test_full_disk_leaves_no_file(tmp_path: Path) -> None:
     # A limit on file size is what a full disk looks like to the writer: an error in the middle of a write.
     program = (
-        "import resource, signal, sys; from pathlib import Path; from harness.files import dump_json\n"
+        "import resource, signal, sys; from pathlib import Path; from harness.core.files import dump_json\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
         "dump_json(['x' * 100] * 1000, Path(sys.argv[1]))\n"
     )

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.errors import KvasirError
-from harness.reference import compare, read_counts, read_output
+from harness.core.errors import KvasirError
+from harness.runs.reference_counts import compare, read_counts, read_output
 
 SCRIPT = Path(__file__).parents[2] / "scripts/count_words.sh"
 ODD = st.lists(

@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.records import Metric
-from harness.sampling import Sample, sampled
+from harness.measure.metrics import Sample, sampled
+from harness.results.records import Metric
 
 WINDOWS = {"map_aggregate": (1.0, 2.0), "convert_reduce": (2.0, 3.0)}
 

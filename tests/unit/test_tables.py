@@ -6,10 +6,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from harness.errors import KvasirError
-from harness.records import Factors, Identity, Metric, Outcome, Record, save, write_folder
-from harness.spec import NotRun, Runs, TableSpec
-from harness.tables import event_table, metric_table, trace_table, write_csv
+from harness.core.errors import KvasirError
+from harness.plan.spec import NotRun, Runs, TableSpec
+from harness.results.records import Factors, Identity, Metric, Outcome, Record, save, write_folder
+from harness.results.tables import event_table, metric_table, trace_table, write_csv
 
 TRACE = "t_s,half_width_s,host,domain,metric,value,unit,source\n0.1,0.0001,h,ranks,cpu,1.5,cores,measured:procfs\n"
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
+from harness.config.slurm import SlurmCluster, Watts
 from harness.hosts import HostsSettings
 from harness.slurm.emulated import emulated_slurm, refusal
-from harness.slurm.settings import SlurmCluster, Watts
 
 from .checkout import PROJECT, Checkout
 from .cluster import Cluster

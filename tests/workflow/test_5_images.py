@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from harness.compare import compare, read_results
+from harness.claims.compare import compare, read_results
 from harness.images import apptainer
 from harness.images.recipe import NAMES
 

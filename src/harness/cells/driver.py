@@ -12,19 +12,19 @@ from typing import Any
 
 from harness.cells.eventlog import EventLog
 from harness.cells.framework import Framework
-from harness.cells.kinds import make
 from harness.cells.measure import Here, made_before, measure, record_failure
 from harness.cells.programs import BUILDS
-from harness.cells.spec import CellRun, CellSpec
+from harness.cells.registry import make
 from harness.config.frameworks import FrameworkEntry
-from harness.errors import KvasirError
-from harness.files import dump_json
+from harness.config.hadoop import Parameters
+from harness.core.errors import KvasirError
+from harness.core.files import dump_json
 from harness.hadoop.benchmarks import Cell
 from harness.hadoop.cluster import cluster
 from harness.hadoop.distribution import Distribution
-from harness.hadoop.parameters import Parameters
 from harness.hosts import Hosts, HostsSettings, hosts
-from harness.records import Outcome, read, remove_leftovers
+from harness.plan.cell_spec import CellRun, CellSpec
+from harness.results.records import Outcome, read, remove_leftovers
 
 
 def settings_of(spec: CellSpec) -> HostsSettings:

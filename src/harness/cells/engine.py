@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from harness.cells import mpi
 from harness.cells.framework import Framework
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import Benchmark, Cell, grep, pagerank, sort, terasort, wordcount
 from harness.hadoop.history import JobHistory, Span
 from harness.hadoop.jobs import JobError, JobResult, on_master

@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 
 
 class EventLog:

@@ -1,6 +1,6 @@
 """What a framework is: something that runs benchmarks on the HDFS of a cell. One small class and one config entry.
 
-To add one, write a subclass of Framework, give it a word in KINDS (harness.cells.kinds) and in `class` of
+To add one, write a subclass of Framework, give it a word in KINDS (harness.cells.registry) and in `class` of
 harness.config.frameworks.FrameworkEntry, and name it in config/frameworks.yaml. A subclass replaces the timed
 part only. For each run the driver (harness.cells.driver) does
 

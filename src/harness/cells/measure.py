@@ -11,18 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from harness.cells.framework import Framework
-from harness.cells.kinds import KINDS
-from harness.cells.spec import CellRun, CellSpec
-from harness.environment import git_state, machine, moment
-from harness.errors import KvasirError
-from harness.files import dump_json
+from harness.cells.registry import KINDS
+from harness.core.environment import git_state, machine, moment
+from harness.core.errors import KvasirError
+from harness.core.files import dump_json
 from harness.hadoop.benchmarks import Cell, InvalidOutput, make
 from harness.hadoop.cluster import settle
 from harness.hadoop.jobs import JobResult, JobTimeout
 from harness.hosts import Hosts
-from harness.monitor import Monitor, tasks
-from harness.power import PowerSettings
-from harness.records import Metric, Outcome, Record, Status, save, write_folder
+from harness.measure import Monitor, PowerSettings, tasks
+from harness.plan.cell_spec import CellRun, CellSpec
+from harness.results.records import Metric, Outcome, Record, Status, save, write_folder
 
 SPECIFICATION = "specification.json"
 CLOCK = "measured:clock"

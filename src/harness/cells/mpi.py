@@ -6,7 +6,7 @@ import json
 import shlex
 from collections.abc import Sequence
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.hosts import Host
 
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from harness.cells.spec import CellSpec
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
+from harness.plan.cell_spec import CellSpec
 
 BUILDS = Path("build/hadoop")
 """Where each Hadoop has its folder, and beside it the file that the workflow waits for."""

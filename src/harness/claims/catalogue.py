@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 
 Kind = Literal["runs", "trace", "other"]
 RUNS_SUFFIX = "_runs"

@@ -11,12 +11,12 @@ import duckdb
 from harness.claims import query as sql
 from harness.claims.catalogue import Table, discover
 from harness.claims.database import Database, build
-from harness.claims.judging import Judged, Observations, judge
+from harness.claims.judge import Judged, Observations, judge
 from harness.claims.model import Claim, ClaimFile
-from harness.claims.observing import COLUMNS, Observed, bind, observe
-from harness.claims.rows import Row, row_of
+from harness.claims.observe import COLUMNS, Observed, bind, observe
+from harness.claims.verdicts import Row, row_of
 from harness.config.load import parse, read_yaml
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import duckdb
 
 from harness.claims.catalogue import Table
 from harness.claims.loading import IDENTITY, METRIC, STATE, load, quoted
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 
 Schema = Literal["evidence", "everything"]
 EMULATED = "contains(source, 'emulated:')"

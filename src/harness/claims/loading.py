@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 
 from harness.claims.catalogue import Kind, Table
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 
 IDENTITY = ("study", "experiment", "point", "rep")
 STATE = ("order", "status", "reason")

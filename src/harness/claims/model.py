@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from harness.strict import Strict
+from harness.core.models import Strict
 
 Verdict = Literal[
     "reproduced", "direction", "contradicted", "paper inconsistent", "not testable here", "not run"

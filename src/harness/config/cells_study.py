@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import AfterValidator, Field, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
+from harness.config.hadoop import Parameters
 from harness.config.study import Level, Study, Word
-from harness.errors import KvasirError
-from harness.hadoop.benchmarks import CLASSES, make
-from harness.hadoop.parameters import Parameters
-from harness.strict import Strict
+from harness.core.models import Strict
 
 FACTORS = ("framework", "nodes", "disk", "benchmark")
 DISKS = ("hdd", "ssd")
 
-
-def _checked(settings: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    for name, values in settings.items():
-        try:
-            make(name, values)
-        except KvasirError as error:
-            raise ValueError(str(error)) from None
-    return settings
-
-
-def _benchmark(name: str) -> str:
-    _checked({name: {}})
-    return name
-
-
-Settings = Annotated[dict[str, dict[str, Any]], AfterValidator(_checked)]
-"""What benchmarks are told, by benchmark."""
-BenchmarkName = Annotated[str, AfterValidator(_benchmark)]
+Settings = dict[str, dict[str, Any]]
+"""Settings of benchmarks by benchmark. The planner checks them: each benchmark's class knows its own."""
+BenchmarkName = str
 
 
 class CellsStudy(Study):
@@ -57,13 +40,9 @@ class CellsStudy(Study):
         for key, named in (("traces", self.traces), ("tasks", self.tasks)):
             if unknown := set(named) - set(self.experiments):
                 raise ValueError(f"{key}: no such experiment: {', '.join(sorted(unknown))}")
-        known: dict[str, tuple[str, ...]] = {"disk": DISKS, "benchmark": tuple(CLASSES)}
         for name, experiment in self.experiments.items():
-            for factor, allowed in known.items():
-                if unknown := experiment.levels_of(factor) - set(allowed):
-                    raise ValueError(
-                        f"experiment {name}: unknown {factor} {sorted(unknown)}, known: {list(allowed)}"
-                    )
+            if unknown := experiment.levels_of("disk") - set(DISKS):
+                raise ValueError(f"experiment {name}: unknown disk {sorted(unknown)}, known: {list(DISKS)}")
             if wrong := [level for level in experiment.levels_of("nodes") if not _is_count(level)]:
                 raise ValueError(f"experiment {name}: nodes: found {wrong}, expected whole numbers from 2")
         return self

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from harness.config.study import Study
-from harness.strict import Strict
+from harness.core.models import Strict
 
 
 class Dataset(Strict):

@@ -17,7 +17,7 @@ from harness.config.scale import Scale
 from harness.config.site import Site
 from harness.config.study import Study
 from harness.config.top import Top
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 
 Model = TypeVar("Model")
 

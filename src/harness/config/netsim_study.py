@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from harness.config.study import Level, Study, Word
-from harness.strict import Strict
+from harness.core.models import Strict
 
 Document = dict[str, Any]
 """A JSON object, or a piece of one that is laid over another. The simulator checks what it says."""

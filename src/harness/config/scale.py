@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field, PositiveInt, model_validator
 
 from harness.config.cells_study import CellsScale, CellsStudyScale
-from harness.strict import Strict
+from harness.core.models import Strict
 
 
 class PlatformRanks(Strict):

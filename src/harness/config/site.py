@@ -7,9 +7,9 @@ from typing import Literal, Self
 
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
-from harness.hosts.settings import HostsSettings
-from harness.power.settings import PowerSettings
-from harness.strict import Strict
+from harness.config.hosts import HostsSettings
+from harness.config.power import PowerSettings
+from harness.core.models import Strict
 
 
 class SitePower(PowerSettings):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
-from harness.strict import Strict
+from harness.core.models import Strict
 
 Level = str | int | float
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]

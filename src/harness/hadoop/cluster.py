@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.errors import KvasirError
+from harness.config.hadoop import Parameters
+from harness.core.errors import KvasirError
 from harness.hadoop import configuration
 from harness.hadoop.daemons import HISTORYSERVER, NAMENODE, Daemon, daemons, heap_mb, signs_of_readiness
 from harness.hadoop.distribution import Distribution, major_of
 from harness.hadoop.hdfs import PROBE, Hdfs
 from harness.hadoop.layout import STRIDE, Layout, layout, ports_of
-from harness.hadoop.parameters import Parameters
 from harness.hosts import Host, Process
 from harness.hosts.model import tail
 

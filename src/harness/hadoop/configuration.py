@@ -7,10 +7,10 @@ from pathlib import Path
 
 import jinja2
 
-from harness.errors import KvasirError
+from harness.config.hadoop import SITE_FILES, Parameters
+from harness.core.errors import KvasirError
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.layout import Layout, Node
-from harness.hadoop.parameters import SITE_FILES, Parameters
 
 _templates = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from harness.config.hadoop import Parameters
 from harness.hadoop.layout import Layout, Node
-from harness.hadoop.parameters import Parameters
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from harness.errors import KvasirError
-from harness.strict import Strict
+from harness.core.errors import KvasirError
+from harness.core.models import Strict
 
 FACTS = "hadoop.json"
 NO_FLAGS_BEFORE = 9

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.hadoop.layout import Layout
 from harness.hosts import Host
 

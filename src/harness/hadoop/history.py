@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from harness.errors import KvasirError
-from harness.strict import Strict
+from harness.core.errors import KvasirError
+from harness.core.models import Strict
 
 Phase = Literal["map", "shuffle", "merge", "reduce"]
 Counters = dict[str, dict[str, int]]

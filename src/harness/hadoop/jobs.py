@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.hadoop import history
 from harness.hadoop.cluster import Cluster
 from harness.hadoop.hdfs import Hdfs

@@ -28,12 +28,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 
+from harness.config.hosts import Disk, HostsSettings, Interface, SlurmHosts
+from harness.core.errors import HostError
 from harness.hosts.model import (
     Completed,
     Counters,
     DiskTraffic,
     Host,
-    HostError,
     Hosts,
     Interconnect,
     Process,
@@ -42,7 +43,6 @@ from harness.hosts.model import (
 )
 from harness.hosts.plan import MOST
 from harness.hosts.probing import disk_refusal, refusal
-from harness.hosts.settings import Disk, HostsSettings, Interface, SlurmHosts
 from harness.hosts.slurm import allocated
 from harness.hosts.spawning import spawn_hosts
 

@@ -6,7 +6,8 @@ import os
 import subprocess
 from collections.abc import Sequence
 
-from harness.hosts.model import HostError, shown
+from harness.core.errors import HostError
+from harness.hosts.model import shown
 
 
 def nodes_of_allocation(given: Sequence[str] = ()) -> list[str]:

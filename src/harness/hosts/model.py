@@ -12,16 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from harness.errors import KvasirError
+from harness.core.errors import HostError
 
 if TYPE_CHECKING:
-    from harness.hosts.settings import HostsSettings
+    from harness.config.hosts import HostsSettings
 
 StrPath = str | Path
-
-
-class HostError(KvasirError):
-    """Hosts cannot be had, or a command on one failed: which host, what, and what to do."""
 
 
 @dataclass(frozen=True)

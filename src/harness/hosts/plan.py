@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.config.hosts import HostsSettings
+from harness.core.errors import HostError
 from harness.hosts import groups
 from harness.hosts.inside import devices
 from harness.hosts.inside.guardian import PREFIX
-from harness.hosts.model import HostError, StrPath
+from harness.hosts.model import StrPath
 from harness.hosts.probing import isolation, program
-from harness.hosts.settings import HostsSettings
 
 MOST = 200
 """Hosts of one cluster: their addresses differ in the last byte."""

@@ -11,9 +11,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.config.hosts import HostsSettings
 from harness.hosts import groups
 from harness.hosts.inside import devices
-from harness.hosts.settings import HostsSettings
 
 BOOT = Path(__file__).with_name("inside") / "boot.py"
 _NAMESPACES = ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]

@@ -17,19 +17,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from harness.config.hosts import HostsSettings
+from harness.core.errors import HostError
 from harness.hosts.allocation import nodes_of_allocation
 from harness.hosts.inside.guardian import PREFIX
-from harness.hosts.model import (
-    Completed,
-    Counters,
-    Host,
-    HostError,
-    Hosts,
-    StrPath,
-    Traffic,
-    judged,
-)
-from harness.hosts.settings import HostsSettings
+from harness.hosts.model import Completed, Counters, Host, Hosts, StrPath, Traffic, judged
 from harness.hosts.slurm_steps import (
     REMOTE_SHELL,
     Holder,

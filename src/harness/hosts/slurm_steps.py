@@ -15,10 +15,11 @@ import threading
 from collections.abc import Sequence
 from typing import IO, Any
 
+from harness.config.hosts import HostsSettings
+from harness.core.errors import HostError
 from harness.hosts.inside.variables import step_environment
-from harness.hosts.model import HostError, Process, tail
+from harness.hosts.model import Process, tail
 from harness.hosts.probing import BOOT
-from harness.hosts.settings import HostsSettings
 
 
 def step_command(settings: HostsSettings, node: str, module: str, cwd: str = "/") -> list[str]:

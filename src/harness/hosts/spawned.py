@@ -13,13 +13,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.config.hosts import Disk, HostsSettings
+from harness.core.errors import HostError
 from harness.hosts.inside import rsh, wire
 from harness.hosts.model import (
     Completed,
     Counters,
     DiskTraffic,
     Host,
-    HostError,
     Process,
     StrPath,
     Traffic,
@@ -27,7 +28,6 @@ from harness.hosts.model import (
     shown,
 )
 from harness.hosts.plan import addresses_of, known_names, names_of
-from harness.hosts.settings import Disk, HostsSettings
 
 
 class Connection:

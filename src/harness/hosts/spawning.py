@@ -13,11 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.config.hosts import HostsSettings
+from harness.core.errors import HostError
 from harness.hosts.inside import wire
-from harness.hosts.model import HostError, Hosts, StrPath, tail
+from harness.hosts.model import Hosts, StrPath, tail
 from harness.hosts.plan import plan_of
 from harness.hosts.probing import BOOT
-from harness.hosts.settings import HostsSettings
 from harness.hosts.spawned import Connection, SpawnedHost, text_of
 
 _FDS_PER_MESSAGE = 8

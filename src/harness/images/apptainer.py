@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 
 PROGRAM = "apptainer"
 TRIAL_S = 60

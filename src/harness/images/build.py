@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from harness.config.site import SiteSpack
-from harness.environment import git_state
-from harness.errors import KvasirError
-from harness.files import replacing
-from harness.images import apptainer, lend, lock, mirror
+from harness.core.environment import git_state
+from harness.core.errors import KvasirError
+from harness.core.files import replacing
+from harness.images import apptainer, lock, mirror, spack_mounts
 from harness.images.recipe import BASE, Recipe
 
 
@@ -87,10 +87,10 @@ def lend_all(recipe: Recipe, folder: Path, found: list[mirror.Source], spack: Si
     pins = lock.read_lock(recipe.root)
     for stage in {BASE, *recipe.packages}:
         (folder / "pins" / stage).write_text("\n".join(lock.words(pins, stage)) + "\n", encoding="utf-8")
-    binds = [f"{folder}:{lend.LENT}"]
+    binds = [f"{folder}:{spack_mounts.LENT}"]
     if recipe.part and spack:
-        lend.lend(recipe.part, spack, folder)
-        binds += lend.binds(spack)
+        spack_mounts.lend(recipe.part, spack, folder)
+        binds += spack_mounts.binds(spack)
     return binds
 
 
@@ -110,7 +110,7 @@ def build(
             raise KvasirError(
                 f"{recipe.file}: needs Spack: name it by images: {{spack: ...}} in the site file"
             )
-        lend.check(recipe.part, spack)
+        spack_mounts.check(recipe.part, spack)
     found = mirror.sources(archive)
     when = epoch(recipe)
     target.parent.mkdir(parents=True, exist_ok=True)

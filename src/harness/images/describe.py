@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
+from harness.core.models import Strict
 from harness.images import apptainer, digest, signing
 from harness.images.recipe import Recipe
 from harness.images.sbom import sbom
-from harness.strict import Strict
 
 
 class ImageFacts(Strict):

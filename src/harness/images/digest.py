@@ -7,7 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.images import apptainer
 
 _SYSTEM = re.compile(r"^\s*(\d+)\s*\|.*\|\s*FS \(Squashfs/\*System", re.MULTILINE)

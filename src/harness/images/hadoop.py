@@ -6,7 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.hadoop.assembly import Taken
 from harness.images import apptainer
 from harness.images.launch import INSIDE, launcher, places_of, read_facts, short, write_launcher

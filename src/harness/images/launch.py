@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.errors import KvasirError
-from harness.files import dump_json, replacing
+from harness.core.errors import KvasirError
+from harness.core.files import dump_json, replacing
 from harness.images import apptainer
 from harness.images.describe import ImageFacts
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 
 WANTED = Path("containers/packages.txt")
 LOCK = Path("containers/packages.lock")

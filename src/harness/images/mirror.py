@@ -10,7 +10,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 
 SUITE = "bookworm"
 SUITES = (SUITE, f"{SUITE}-updates", f"{SUITE}-security")

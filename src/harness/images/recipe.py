@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.images import lock
-from harness.images.stack import ENVIRONMENTS, Part
+from harness.images.spack_stack import ENVIRONMENTS, Part
 from harness.sources import compiled
 
 FOLDER = Path("containers")

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.images import lock, mirror
 
 CHOSEN = re.compile(r"^Inst (\S+?)(?::\S+)? (?:\[\S+\] )?\((\S+) ")

@@ -12,8 +12,8 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from harness.errors import KvasirError
-from harness.files import replacing
+from harness.core.errors import KvasirError
+from harness.core.files import replacing
 from harness.report import inputs as read
 from harness.report.claims import anchor_of_figure
 from harness.report.manifest import Figure, ReportManifest

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from harness.errors import KvasirError
-from harness.records import Status
-from harness.report.choice import Measure
+from harness.core.errors import KvasirError
+from harness.report.best_framework import Measure
 from harness.report.verdicts import VERDICTS
+from harness.results.records import Status
 
 CLAIM_COLUMNS = (
     "id", "study", "tier", "where", "statement", "verdict", "reason", "value", "low", "high", "n", "unit", "paper",

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from harness.report import choice, claims, environments, numbers, runs
-from harness.report.choice import Choice, Measure
+from harness.report import best_framework, claims, environments, numbers, runs
+from harness.report.best_framework import Choice, Measure
 from harness.report.claims import Claim, VerdictCount
 from harness.report.inputs import Environment, Job, Row, Run
 from harness.report.manifest import Command, Figure, ReportManifest, Study
@@ -115,7 +115,7 @@ def when(moment: datetime) -> str:
 def page(manifest: ReportManifest, inputs: Inputs) -> Page:
     """The page of a manifest and what was read for it."""
     studies = [_study(study, inputs) for study in manifest.studies if _has_anything(study)]
-    table = None if inputs.choice is None else choice.choices(inputs.choice)
+    table = None if inputs.choice is None else best_framework.choices(inputs.choice)
     every = [claim for study in studies for claim in study.claims or []]
     return Page(
         title=manifest.title,
@@ -131,8 +131,8 @@ def page(manifest: ReportManifest, inputs: Inputs) -> Page:
         jobs=runs.job_groups(inputs.jobs) if inputs.jobs else None,
         commands=manifest.commands,
         choices=table,
-        links=choice.links(inputs.choice or []),
-        unmeasured=choice.reasons(table or []),
+        links=best_framework.links(inputs.choice or []),
+        unmeasured=best_framework.reasons(table or []),
     )
 
 

@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from harness.slurm.asking import ask
-from harness.strict import Strict
+from harness.core.models import Strict
+from harness.slurm.client import ask
 
 FOLDER = "attempts"
 SUFFIX = ".jsonl"

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import KvasirError
+from harness.config.slurm import PARTITION, SlurmCluster, Watts
+from harness.core.errors import KvasirError
 from harness.hosts import HostError
 from harness.hosts.cli import load
 from harness.hosts.spawned import SpawnedHost
 from harness.hosts.terminal import interact
 from harness.slurm.emulated import emulated_slurm, refusal
-from harness.slurm.settings import PARTITION, SlurmCluster, Watts
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
 

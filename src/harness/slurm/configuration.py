@@ -8,8 +8,8 @@ from pathlib import Path
 
 import jinja2
 
-from harness.power.sources.slurm import EMULATED_CLUSTER
-from harness.slurm.settings import PARTITION, SlurmCluster
+from harness.config.slurm import PARTITION, SlurmCluster
+from harness.measure.sources.slurm import EMULATED_CLUSTER
 
 FOLDER = "/etc/slurm"
 """Where SLURM looks for its files when the environment says nothing, as it does in a job's steps."""

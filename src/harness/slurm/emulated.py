@@ -15,14 +15,14 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from harness.config.slurm import SlurmCluster
 from harness.hosts import Host, HostError, Hosts, Process, hosts
 from harness.hosts import refusal as hosts_refusal
 from harness.hosts.model import StrPath
 from harness.hosts.probing import program
-from harness.power.sources.slurm import EMULATED_CLUSTER
+from harness.measure.sources.slurm import EMULATED_CLUSTER
 from harness.slurm.configuration import FOLDER, MUNGE, Places, render
 from harness.slurm.energy import TARGET, Feeder
-from harness.slurm.settings import SlurmCluster
 
 _PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sinfo", "scontrol")
 _ACCOUNTING = ("slurmdbd", "sacctmgr", "mariadbd", "mariadb-install-db")

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
+from harness.config.slurm import Watts
 from harness.hosts import Host, HostError
-from harness.slurm.settings import Watts
 
 TARGET = "/sys/cray/pm_counters"
 """Where SLURM's plugin pm_counters reads."""

@@ -8,13 +8,13 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from harness.cells.spec import CellSpec
 from harness.config.site import Site
-from harness.frameworks import cells_needs, engine_needs
-from harness.planning import Planner
+from harness.plan import cells_needs, engine_needs
+from harness.plan.cell_spec import CellSpec
+from harness.plan.planner import Planner
+from harness.plan.spec import RunSpec
 from harness.slurm.preflight import Wanted
 from harness.slurm.resources import Job, Seen, minutes
-from harness.spec import RunSpec
 
 SIMULATION_MB = 300.0
 """The largest simulation of the papers' size takes 66 MB, and the process that starts it 150."""

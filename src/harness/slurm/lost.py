@@ -9,9 +9,9 @@ from pathlib import Path
 
 from harness.cells.driver import Driver
 from harness.cells.programs import programs_of
-from harness.environment import git_state
-from harness.planning import Planner
-from harness.records import Outcome, Record, save, write_folder
+from harness.core.environment import git_state
+from harness.plan.planner import Planner
+from harness.results.records import Outcome, Record, save, write_folder
 from harness.slurm.attempts import FOLDER, SUFFIX, Attempt, ends_of, given_up, read_note, with_ends
 
 LOG_TAIL = 300

@@ -12,7 +12,7 @@ from pathlib import Path
 from harness.config.site import Site
 from harness.hosts import Host, HostError, Hosts, hosts
 from harness.images.apptainer import TRIAL
-from harness.slurm.asking import ask
+from harness.slurm.client import ask
 from harness.slurm.preflight import Check
 
 MEASURED_BYTES = 32 << 20
@@ -119,7 +119,7 @@ def _disks(host: Host, started: Hosts) -> Iterator[Check]:
 def _energy(site: Site, host: Host) -> Check:
     """Which source of energy works there; that there is none is a reason to stop only if one was named."""
     name = f"{host.name} energy"
-    words = [sys.executable, "-m", "harness.power", "probe", "--json"]
+    words = [sys.executable, "-m", "harness.measure", "probe", "--json"]
     words += ["--settings", site.power.meter.model_dump_json()]
     said = host.run(words, env={"PYTHONPATH": str(Path(__file__).resolve().parents[2])}, check=False)
     if said.code != 0:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.config.site import Batch
-from harness.slurm.asking import ask
+from harness.slurm.client import ask
 from harness.slurm.resources import Job, option_words
 
 

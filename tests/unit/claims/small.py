@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from harness.claims.check import check_claims
-from harness.claims.rows import Row
+from harness.claims.verdicts import Row
 
 COLUMNS = ["study", "experiment", "point", "rep", "order", "status", "reason", "app", "cap_w",
            "metric", "value", "unit", "source"]  # fmt: skip

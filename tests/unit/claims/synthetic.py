@@ -15,10 +15,10 @@ from typing import Any
 import yaml
 
 from harness.config import Config, load_config
-from harness.datasets import ranks_of, text_of
-from harness.frameworks.engine import factors_of
-from harness.plan import expand
-from harness.records import Factors, Identity, Metric
+from harness.plan.datasets import ranks_of, text_of
+from harness.plan.engine import factors_of
+from harness.plan.points import expand
+from harness.results.records import Factors, Identity, Metric
 
 PROJECT = Path(__file__).parents[3]
 CLAIMS = PROJECT / "config" / "claims" / "mimir.yaml"

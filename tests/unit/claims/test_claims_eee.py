@@ -12,7 +12,7 @@ from harness.claims.catalogue import table_of
 from harness.claims.check import check_claims, read_claims
 from harness.claims.database import build
 from harness.claims.model import Verdict
-from harness.claims.rows import Row
+from harness.claims.verdicts import Row
 
 CLAIMS = Path(__file__).parents[3] / "config" / "claims" / "eee.yaml"
 IDS = [1, 3, *range(5, 15), *range(17, 28), 29, 30, 31, *range(33, 37), *range(38, 49), 50, 52, 53, 54, *range(56, 64),

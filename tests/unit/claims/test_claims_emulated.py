@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from small import RATIO, claim, run, write_claims, write_table
 
 from harness.claims.check import check_claims
-from harness.claims.rows import Row
+from harness.claims.verdicts import Row
 
 SOURCES = ["measured:rapl-powercap", "emulated:box", "emulated:other"]
 CAPPED = (

@@ -11,7 +11,7 @@ import pytest
 from small import claim, run, timed, write_claims, write_table
 
 from harness.claims.check import check_claims
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 
 PROJECT = Path(__file__).parents[3]
 

@@ -10,7 +10,7 @@ from cells_world import PAPER, Change, Factors, Numbers, World, write_tables
 
 from harness.claims.check import check_claims, read_claims
 from harness.claims.model import Verdict
-from harness.claims.rows import Row
+from harness.claims.verdicts import Row
 
 CLAIMS = Path(__file__).parents[3] / "config" / "claims" / "hpc.yaml"
 IDS = [*range(1, 14), 15, 16, *range(18, 35), *range(36, 57), 58, 59, 61, 62, 64, *range(66, 76)]

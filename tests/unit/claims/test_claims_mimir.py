@@ -10,8 +10,8 @@ from synthetic import CLAIMS, EMULATED, NO_CAP, NO_POWER, RAPL, Numbers, World, 
 
 from harness.claims.check import Checked, check_claims, read_claims
 from harness.claims.model import Verdict
-from harness.claims.rows import Row
-from harness.records import Identity
+from harness.claims.verdicts import Row
+from harness.results.records import Identity
 
 IDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 19, 20, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 33, 34,
        35, 36, 37, 38, 39, 41, 42, 43, 44, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57]  # fmt: skip

@@ -10,7 +10,7 @@ from cells_world import PAPER, Change, Factors, Numbers, World, write_tables
 
 from harness.claims.check import check_claims, read_claims
 from harness.claims.model import Verdict
-from harness.claims.rows import Row
+from harness.claims.verdicts import Row
 
 CLAIMS = Path(__file__).parents[3] / "config" / "claims" / "mrev.yaml"
 IDS = [2, 3, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 17, 18, 20, 21, 22, 23, 24, *range(26, 35)]

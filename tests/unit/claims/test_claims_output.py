@@ -12,9 +12,9 @@ from rich.console import Console
 from small import RATIO, claim, run, timed, write_claims, write_table
 from test_claims_errors import command
 
-from harness.claims.printing import show
-from harness.claims.rows import COLUMNS, Row, read_csv
-from harness.errors import KvasirError
+from harness.claims.terminal import show
+from harness.claims.verdicts import COLUMNS, Row, read_csv
+from harness.core.errors import KvasirError
 from harness.report.inputs import CLAIM_COLUMNS, read_claims
 
 

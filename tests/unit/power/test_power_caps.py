@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from power_trees import FileTree, as_nobody, gone, knm_tree, wait_until
 
-from harness.power import CapUnavailable, PowerError, PowerSettings, cap, guardian, restore
+from harness.measure import CapUnavailable, PowerError, PowerSettings, cap, guardian, restore
 
 OLD = [215_000_000, 258_000_000]
 OWNER = """
 import os, sys, time
 from pathlib import Path
-from harness.power import PowerSettings, cap
+from harness.measure import PowerSettings, cap
 with cap(PowerSettings(source="powercap", root=Path(sys.argv[1]), state=Path(sys.argv[2])), 120):
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text()
     print(children, flush=True)

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from power_trees import FileTree, gone, wait_until
 
-from harness.power import PowerError, PowerSettings
+from harness.measure import PowerError, PowerSettings
 
 
 def power(*arguments: str | Path, **options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "harness.power", *map(str, arguments)],
+        [sys.executable, "-m", "harness.measure", *map(str, arguments)],
         capture_output=True,
         text=True,
         check=False,
@@ -54,7 +54,7 @@ def test_run_leaves_the_programs_options_alone(tmp_path: Path) -> None:
 def test_run_of_what_does_not_exist(tmp_path: Path) -> None:
     done = power("run", "--source", "none", "-o", tmp_path / "t.csv", "--", "/no/such/program")
     assert done.returncode == 1
-    assert done.stderr == "harness.power: /no/such/program: cannot be started: No such file or directory\n"
+    assert done.stderr == "harness.measure: /no/such/program: cannot be started: No such file or directory\n"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -70,7 +70,7 @@ def test_run_with_a_cap_that_cannot_be_set(tmp_path: Path) -> None:
 def test_program_dies_with_its_wrapper(tmp_path: Path) -> None:
     wrapper = subprocess.Popen(
         [
-            *(sys.executable, "-m", "harness.power", "run", "--source", "none", "-o", tmp_path / "t.csv"),
+            *(sys.executable, "-m", "harness.measure", "run", "--source", "none", "-o", tmp_path / "t.csv"),
             *("--", "sh", "-c", "echo $$; exec sleep 1000"),
         ],
         stdout=subprocess.PIPE,
@@ -99,7 +99,7 @@ def test_what_the_program_left_behind_ends_with_it(tmp_path: Path) -> None:
 def test_ranks_end_when_the_wrapper_is_killed(tmp_path: Path) -> None:
     wrapper = subprocess.Popen(
         [
-            *(sys.executable, "-m", "harness.power", "run", "--source", "none", "-o", tmp_path / "t.csv"),
+            *(sys.executable, "-m", "harness.measure", "run", "--source", "none", "-o", tmp_path / "t.csv"),
             *("--", "sh", "-c", DAEMON.format(end="sleep 1; echo seen; wait")),
         ],
         stdout=subprocess.PIPE,
@@ -117,7 +117,7 @@ def test_ranks_end_when_the_wrapper_is_killed(tmp_path: Path) -> None:
 def test_signals_reach_the_program(tmp_path: Path) -> None:
     wrapper = subprocess.Popen(
         [
-            *(sys.executable, "-m", "harness.power", "run", "--source", "none", "-o", tmp_path / "t.csv"),
+            *(sys.executable, "-m", "harness.measure", "run", "--source", "none", "-o", tmp_path / "t.csv"),
             *("--", "sh", "-c", "trap 'exit 5' TERM; echo up; while :; do sleep 0.02; done"),
         ],
         stdout=subprocess.PIPE,

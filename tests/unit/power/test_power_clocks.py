@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from power_trees import BURN, wait_until
 
-from harness.power import perf
-from harness.power.cpuclock import ProcessClock, clock_of, tick_s
-from harness.power.frequency import CoreFrequency
-from harness.power.procs import CacheMisses, RankClock, children, descendants, is_launcher
+from harness.measure import perf
+from harness.measure.cpuclock import ProcessClock, clock_of, tick_s
+from harness.measure.frequency import CoreFrequency
+from harness.measure.procs import CacheMisses, RankClock, children, descendants, is_launcher
 
 
 def python(code: str) -> subprocess.Popen[bytes]:
@@ -47,7 +47,7 @@ def test_stat_is_the_last_resort(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_perf_events_the_coarse_clock_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.power.perf._SYSCALL", None)
+    monkeypatch.setattr("harness.measure.perf._SYSCALL", None)
     clock = RankClock(os.getpid())
     clock.refresh(0.0)
     assert clock.source == "measured:procfs"
@@ -68,7 +68,7 @@ def test_ended_ranks_keep_their_last_value() -> None:
 
 
 def test_it_looks_often_until_there_is_a_rank(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.power.procs.is_launcher", lambda pid: True)
+    monkeypatch.setattr("harness.measure.procs.is_launcher", lambda pid: True)
     clock, now = RankClock(os.getpid()), 0.0
     for _ in range(10):
         clock.refresh(now)
@@ -84,8 +84,8 @@ def test_it_looks_often_until_there_is_a_rank(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_launcher_that_gets_its_name_late_is_no_rank(monkeypatch: pytest.MonkeyPatch) -> None:
     names = iter([False, True])
-    monkeypatch.setattr("harness.power.procs.descendants", lambda pid: [pid])
-    monkeypatch.setattr("harness.power.procs.is_launcher", lambda pid: next(names, True))
+    monkeypatch.setattr("harness.measure.procs.descendants", lambda pid: [pid])
+    monkeypatch.setattr("harness.measure.procs.is_launcher", lambda pid: next(names, True))
     clock = RankClock(os.getpid())
     clock.refresh(0.0)
     assert clock.ranks == 1

@@ -13,14 +13,14 @@ import pytest
 import yaml
 from power_trees import wait_until
 
-from harness.power import PowerError, PowerSettings, Sampler, resolve
-from harness.power.emulator.cubelaw import CubeLaw
-from harness.power.emulator.profile import load
-from harness.power.emulator.throttle import CgroupQuota, DutyCycle, choose, own_groups
-from harness.power.emulator.tree import Tree
-from harness.power.procs import children
-from harness.power.settings import PROFILES
-from harness.power.sources.powercap import PowercapReader
+from harness.config.power import PROFILES
+from harness.measure import PowerError, PowerSettings, Sampler, resolve
+from harness.measure.emulator.cubelaw import CubeLaw
+from harness.measure.emulator.profile import load
+from harness.measure.emulator.throttle import CgroupQuota, DutyCycle, choose, own_groups
+from harness.measure.emulator.tree import Tree
+from harness.measure.procs import children
+from harness.measure.sources.powercap import PowercapReader
 
 SPIN = "import sys\nprint('go', flush=True)\nwhile True: pass\n"
 LAW = CubeLaw.of(load(PROFILES, "knm-like").parameters)

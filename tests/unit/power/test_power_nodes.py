@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.power.model import PowerError
-from harness.power.nodes import NodeSamplers, Row, joined, joined_rows, step_on
-from harness.power.settings import PowerSettings
-from harness.power.sources.slurm import step_energies
-from harness.sampling import domain_metrics
+from harness.config.power import PowerSettings
+from harness.core.errors import PowerError
+from harness.measure.metrics import domain_metrics
+from harness.measure.nodes import NodeSamplers, Row, joined, joined_rows, step_on
+from harness.measure.sources.slurm import step_energies
 
 BUSY = "import time; end = time.monotonic() + 2\nwhile time.monotonic() < end: pass"
 

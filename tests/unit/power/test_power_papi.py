@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from power_trees import FileTree, as_nobody, knm_tree
 
-from harness.power import PowerError, PowerSettings, provenance, resolve
-from harness.power.sources.papi import Papi
+from harness.measure import PowerError, PowerSettings, provenance, resolve
+from harness.measure.sources.papi import Papi
 
 RANGE = 200_000_000
 

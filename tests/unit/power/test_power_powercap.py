@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from power_trees import FileTree, as_nobody, knm_tree
 
-from harness.power import PowerSettings, provenance, resolve
-from harness.power.model import PowerError, Reading
-from harness.power.registry import SOURCES
-from harness.power.sources import powercap
-from harness.power.sources.powercap import Powercap
+from harness.core.errors import PowerError
+from harness.measure import PowerSettings, provenance, resolve
+from harness.measure.model import Reading
+from harness.measure.registry import SOURCES
+from harness.measure.sources import powercap
+from harness.measure.sources.powercap import Powercap
 
 
 def settings(tree: FileTree, **more: Any) -> PowerSettings:

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from harness.power import PowerError, PowerSettings, Sampler, resolve
-from harness.power.settings import RedfishSettings
-from harness.power.sources.redfish import Redfish, RedfishReader
-from harness.power.sources.redfish_http import credentials
+from harness.config.power import RedfishSettings
+from harness.measure import PowerError, PowerSettings, Sampler, resolve
+from harness.measure.sources.redfish import Redfish, RedfishReader
+from harness.measure.sources.redfish_http import credentials
 
 CHASSIS = "/redfish/v1/Chassis"
 METRICS = CHASSIS + "/1/EnvironmentMetrics"

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from power_trees import BURN, FileTree, gone, wait_until
 
-from harness.power import PowerError, PowerSettings, Sampler
-from harness.power.cpuclock import TASK_CLOCK
+from harness.measure import PowerError, PowerSettings, Sampler
+from harness.measure.cpuclock import TASK_CLOCK
 
 SRC = Path(__file__).parents[3] / "src"
 HEADER = ["t_s", "half_width_s", "host", "domain", "metric", "value", "unit", "source"]
@@ -144,7 +144,7 @@ def test_leaving_without_stop_keeps_nothing(tmp_path: Path) -> None:
 PARENT = """
 import os, sys, time
 from pathlib import Path
-from harness.power import PowerSettings, Sampler
+from harness.measure import PowerSettings, Sampler
 folder = Path(sys.argv[1])
 with Sampler(PowerSettings(source="none"), period_ms=20, trace=folder / "t.csv", summary=folder / "s.json") as s:
     s.start()

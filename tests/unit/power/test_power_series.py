@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.power.model import Reading
-from harness.power.series import Series
+from harness.measure.model import Reading
+from harness.measure.series import Series
 
 
 def reading(t: float, value: float | None, width: float = 0.0, lasting: bool = False) -> Reading:

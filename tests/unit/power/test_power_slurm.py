@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.power import PowerSettings, SlurmSettings, resolve
-from harness.power.sources.slurm import Slurm
+from harness.measure import PowerSettings, SlurmSettings, resolve
+from harness.measure.sources.slurm import Slurm
 
 ABSURD = 18446744073709549416  # what SLURM records when its feed was read half-written
 CONFIG = "AcctGatherEnergyType    = acct_gather_energy/pm_counters\n"

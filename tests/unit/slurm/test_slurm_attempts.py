@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.planning import Planner
-from harness.records import read
-from harness.slurm import attempts, orphans
+from harness.plan.planner import Planner
+from harness.results.records import read
+from harness.slurm import attempts, cleanup
 from harness.slurm.attempts import Attempt
+from harness.slurm.cleanup import cancel_orphans
 from harness.slurm.lost import record_lost
-from harness.slurm.orphans import cancel_orphans
 
 
 def program(folder: Path, name: str, script: str) -> None:
@@ -31,8 +31,8 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_orphans_are_the_jobs_of_this_folder_alone() -> None:
     listing = "12 /home/me/a folder\n7 /home/me/a folder\n9 /home/me/a folder/below\n10 /home/me\n\n"
-    assert orphans.orphans(listing, Path("/home/me/a folder")) == ["7", "12"]
-    assert orphans.orphans(listing, Path("/home/me/a folder"), but="12") == ["7"]
+    assert cleanup.orphans(listing, Path("/home/me/a folder")) == ["7", "12"]
+    assert cleanup.orphans(listing, Path("/home/me/a folder"), but="12") == ["7"]
 
 
 def test_orphans_are_cancelled_and_waited_for(programs: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.config.site import Batch
-from harness.planning import Planner
+from harness.plan.planner import Planner
 from harness.slurm.jobs import job_of_cell, job_of_run, preflight_of, seen_before, wanted_by
 from harness.slurm.resources import START_MINUTES, Job, Seen, memory_mb, minutes, options
 

@@ -7,12 +7,12 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness.errors import KvasirError
-from harness.files import replacing
+from harness.config.hadoop import Parameters
+from harness.core.errors import KvasirError
+from harness.core.files import replacing
 from harness.hadoop.cluster import cluster
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.jobs import run_job
-from harness.hadoop.parameters import Parameters
 from harness.hosts import HostsSettings, hosts
 
 TRAINING = Parameters(heap_mb=200, am_heap_mb=250, replication=1, start_timeout_s=300)

@@ -7,9 +7,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.environment import first_line
-from harness.errors import KvasirError
-from harness.files import dump_json, replacing
+from harness.core.environment import first_line
+from harness.core.errors import KvasirError
+from harness.core.files import dump_json, replacing
 from harness.hadoop.assembly import archive, home, jars, java, maven
 from harness.hadoop.distribution import FACTS, Distribution, Facts, Java
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 
 PARTS = ("common", "hdfs", "yarn", "mapreduce")
 

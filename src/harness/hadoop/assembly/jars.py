@@ -7,8 +7,8 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from harness.errors import KvasirError
-from harness.files import replacing
+from harness.core.errors import KvasirError
+from harness.core.files import replacing
 from harness.hadoop.assembly import maven
 
 EPOCH = (1980, 1, 1, 0, 0, 0)

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.hadoop.distribution import Java, major_of
 
 INSTALLED = Path("/usr/lib/jvm")

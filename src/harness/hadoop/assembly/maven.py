@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 
 TIMEOUT_S = 1800
 NO_NETWORK = re.compile(

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks.base import Benchmark, Cell, InvalidOutput, Measured
 from harness.hadoop.benchmarks.bayes import Bayes
 from harness.hadoop.benchmarks.dfsio import DfsioRead, DfsioWrite

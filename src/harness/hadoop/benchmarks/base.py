@@ -10,13 +10,13 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import PositiveFloat
 
-from harness.errors import KvasirError
+from harness.core.errors import KvasirError
+from harness.core.models import Strict
 from harness.hadoop.cluster import Cluster
 from harness.hadoop.hdfs import Hdfs
 from harness.hadoop.history import JobHistory
 from harness.hadoop.jobs import CLIENT_HEAP_MB, JobResult, run_job
-from harness.records import Metric
-from harness.strict import Strict
+from harness.results.records import Metric
 
 EXAMPLES = "org.apache.hadoop.examples.ExampleDriver"
 MIB = 1 << 20

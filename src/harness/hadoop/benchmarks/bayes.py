@@ -6,7 +6,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from harness.hadoop.benchmarks.base import Benchmark, Cell, Settings, metric, require
 from harness.hadoop.jobs import JobResult
-from harness.records import Metric
+from harness.results.records import Metric
 
 OUTPUT = "/output/bayes"
 

@@ -9,7 +9,7 @@ from pydantic import Field, PositiveInt
 from harness.hadoop.benchmarks.base import MIB, Benchmark, Cell, Settings, metric, require
 from harness.hadoop.history import JobHistory
 from harness.hadoop.jobs import JobResult, generic_options
-from harness.records import Metric
+from harness.results.records import Metric
 
 DRIVER = "org.apache.hadoop.test.MapredTestDriver"
 FOLDER = "/input/dfsio"

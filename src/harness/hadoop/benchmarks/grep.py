@@ -6,7 +6,7 @@ from harness.hadoop.benchmarks.base import EXAMPLES, Cell, metric, require
 from harness.hadoop.benchmarks.text import READ_SEQUENCE, SEQUENCE_INPUT, TextBenchmark
 from harness.hadoop.benchmarks.wordcount import counts_of, difference
 from harness.hadoop.jobs import JobResult, generic_options
-from harness.records import Metric
+from harness.results.records import Metric
 
 OUTPUT = "/output/grep"
 

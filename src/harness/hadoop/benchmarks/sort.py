@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.hadoop.benchmarks.base import EXAMPLES, Cell, metric, require
 from harness.hadoop.benchmarks.text import TextBenchmark
 from harness.hadoop.jobs import JobResult
-from harness.records import Metric
+from harness.results.records import Metric
 
 OUTPUT = "/output/sort"
 FORMATS = "org.apache.hadoop.mapreduce.lib"

@@ -6,7 +6,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from harness.hadoop.benchmarks.base import EXAMPLES, MIB, Benchmark, Cell, Settings, metric, require
 from harness.hadoop.jobs import JobResult, generic_options
-from harness.records import Metric
+from harness.results.records import Metric
 
 OUTPUT, REPORT = "/output/terasort", "/output/teravalidate"
 ROW = 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.hadoop.benchmarks.base import EXAMPLES, Cell, InvalidOutput, metric, require
 from harness.hadoop.benchmarks.text import READ_SEQUENCE, SEQUENCE_INPUT, TextBenchmark
 from harness.hadoop.jobs import JobResult, generic_options
-from harness.records import Metric
+from harness.results.records import Metric
 
 OUTPUT = "/output/wordcount"
 

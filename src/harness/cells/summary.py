@@ -1,0 +1,146 @@
+"""What MREv leaves for the people who ran it (R-V6): a summary with parameters and main results, statistics. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean, median
+from typing import Any
+
+from pydantic import BaseModel
+
+from harness.config.hadoop import Parameters
+from harness.hadoop.benchmarks import make
+from harness.plan.cell_spec import CellSpec
+from harness.results.records import Record
+
+STATISTICS = (
+    *("cell", "nodes", "disk", "framework", "benchmark", "run"),
+    *("metric", "unit", "n", "min", "mean", "median", "max", "source"),
+)
+MAIN = ("time.total", "time.work", "throughput.aggregate", "energy.total", "ed2p")
+"""The main results, where a run has them."""
+Row = dict[str, Any]
+
+
+def said(record: Record) -> str:
+    """What happened to a run that says nothing about speed; '' of a good one."""
+    if record.outcome.status != "ok":
+        return f"{record.outcome.status}: {record.outcome.reason}"
+    disturbed = any(metric.name == "disturbed" and metric.value for metric in record.metrics)
+    return "disturbed: a daemon of the cluster died" if disturbed else ""
+
+
+def statistics(cells: Iterable[CellSpec], records: Mapping[str, Record]) -> list[Row]:
+    """Of each metric of each benchmark: how many good runs, least, mean, median, most. `records`: by folder."""
+    rows: list[Row] = []
+    for cell in cells:
+        found: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
+        who: dict[str, Row] = {}
+        for run in cell.runs:
+            record = records[run.folder]
+            head = {"cell": cell.cell, "nodes": cell.nodes, "disk": cell.disk}
+            point = run.identity.point
+            who[point] = {**head, "framework": run.framework, "benchmark": run.benchmark, "run": point}
+            for metric in record.metrics if not said(record) else ():
+                if metric.value is not None and metric.name != "disturbed":
+                    key = point, f"{metric.name}\t{metric.unit}"
+                    found[key].append((metric.value, metric.source))
+        for (point, name), values in found.items():
+            metric_name, unit = name.split("\t")
+            numbers = [value for value, _ in values]
+            rows.append(
+                {**who[point], "metric": metric_name, "unit": unit, "n": len(numbers)}
+                | {
+                    "min": min(numbers),
+                    "mean": fmean(numbers),
+                    "median": median(numbers),
+                    "max": max(numbers),
+                }
+                | {"source": ", ".join(sorted({source for _, source in values}))}
+            )
+    return rows
+
+
+def summary(cells: Sequence[CellSpec], records: Mapping[str, Record], title: str) -> str:
+    """The summary report, as Markdown."""
+    rows = statistics(cells, records)
+    lines = [f"# {title}", ""]
+    for cell in cells:
+        own = [row for row in rows if row["cell"] == cell.cell]
+        lines += [f"## Cell {cell.cell}", "", *_parameters(cell, records), ""]
+        lines += ["### Results", "", *_results(own), ""]
+        trouble = [(run, said(records[run.folder])) for run in cell.runs if said(records[run.folder])]
+        if trouble:
+            lines += ["### Runs that say nothing about speed", ""]
+            lines += [
+                f"- {run.identity.point}, repetition {run.identity.rep}: {what}" for run, what in trouble
+            ]
+            lines += [""]
+    if not cells:
+        lines += ["No cell can be made here."]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    cells = [[str(cell).replace("|", "\\|") for cell in row] for row in rows]
+    return [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *cells)]
+
+
+def _parameters(cell: CellSpec, records: Mapping[str, Record]) -> list[str]:
+    """Everything that was chosen: cluster, Hadoop, benchmarks."""
+    hosts = cell.hosts
+    link = hosts.get("interfaces", {}).get(cell.interface, {}).get("rate_mbit_s")
+    disk = ", ".join(f"{key} {value}" for key, value in hosts.get("disks", {}).get(cell.disk, {}).items())
+    programs: dict[str, Any] = {}
+    for run in cell.runs:
+        programs |= records[run.folder].environment.get("programs", {})
+    chosen = {
+        "nodes": f"{cell.nodes}, the master among them",
+        "hosts": hosts.get("kind", "emulated"),
+        "interface": f"{cell.interface}, {f'{link:g} Mbit/s' if link else 'no rate set'}",
+        "disk": f"{cell.disk}{f' ({disk})' if disk else ''}",
+        **{f"program {name}": f"{facts.get('version', '')}".strip() for name, facts in programs.items()},
+        "sampling period": f"{cell.period_s:g} s",
+        **{name: _shown(value) for name, value in Parameters.model_validate(cell.parameters)},
+    }
+    settings = {run.identity.point: make(run.benchmark, run.settings).settings for run in cell.runs}
+    repetitions = Counter(run.identity.point for run in cell.runs)
+    told = [(point, repetitions[point], _shown(found)) for point, found in sorted(settings.items())]
+    return [
+        *["### Parameters", "", *_table(("parameter", "value"), chosen.items()), ""],
+        *_table(("run", "repetitions", "settings"), told),
+    ]
+
+
+def _shown(value: object) -> str:
+    """A parameter for people; several values as `name value, name value`."""
+    if isinstance(value, BaseModel):
+        value = value.model_dump(mode="json")
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_shown(one)}" for key, one in value.items()) or "none"
+    return "not set" if value is None else str(value)
+
+
+def _results(rows: Sequence[Row]) -> list[str]:
+    """Main results by benchmark and framework: median, and the range of the runs."""
+    if not rows:
+        return ["No run has ended well and undisturbed."]
+    metrics = [name for name in MAIN if any(row["metric"] == name for row in rows)]
+    units = {row["metric"]: row["unit"] for row in rows}
+    by_run: dict[tuple[str, str, str], dict[str, Row]] = defaultdict(dict)
+    for row in rows:
+        by_run[row["benchmark"], row["framework"], row["run"]][row["metric"]] = row
+    head = ["benchmark", "framework", "n", *(f"{name} ({units[name]})" for name in metrics)]
+    body = []
+    for (benchmark, framework, _), found in sorted(by_run.items()):
+        counted = max(row["n"] for row in found.values())
+        body.append([benchmark, framework, counted, *(_value(found.get(name)) for name in metrics)])
+    return _table(head, body)
+
+
+def _value(row: Row | None) -> str:
+    if row is None:
+        return ""
+    spread = f" ({row['min']:.4g} … {row['max']:.4g})" if row["n"] > 1 else ""
+    return f"{row['median']:.4g}{spread}"

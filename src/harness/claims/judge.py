@@ -1,0 +1,104 @@
+"""From what the checks of a claim gave to its verdict. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.claims.criterion import accepted, finding, holds, meets, number
+from harness.claims.model import Claim, Criterion, Verdict
+from harness.claims.observe import Gap, Observed, Sample
+
+PAPER_SCALE = "paper-scale"
+"""The tag under which a claim's `scaled` text needs no saying."""
+MOST_LABELS = 6
+"""Readings that a reason lists one by one."""
+
+
+@dataclass(frozen=True)
+class Observations:
+    """What the SQL of one claim gave. `directions` follows the claim's; None where one uses the claim's own check."""
+
+    main: Observed
+    directions: tuple[Observed | None, ...] = ()
+    inconsistent: Observed | None = None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A verdict, why, and the values that decided it."""
+
+    verdict: Verdict
+    reason: str
+    observed: Observed
+    unit: str
+
+
+def _needs(lacking: Sequence[str]) -> str:
+    return f"a literal check needs {' and '.join(lacking)}"
+
+
+def _why_no_more(claim: Claim, main: Observed, lacking: Sequence[str]) -> str:
+    """Why a check with values is no literal reproduction, for the front of a reason."""
+    if main.gap is not None:
+        return main.gap.reason
+    if lacking:
+        return _needs(lacking)
+    return f"the paper's own value: {finding(main.values, claim.literal)}"
+
+
+def decide(claim: Claim, seen: Observations, lacking: Sequence[str]) -> Judged:
+    """The verdict by evidence alone: literal check, then the directions in turn, then why neither could be made."""
+    main = seen.main
+    if main.gap is None and not lacking and holds(main.values, claim.literal):
+        return Judged("reproduced", finding(main.values, claim.literal), main, claim.unit)
+    for direction, own in zip(claim.direction, seen.directions, strict=True):
+        observed = own or main
+        if observed.gap is not None:
+            continue
+        words = f"direction: {finding(observed.values, direction)}"
+        if direction.proxy:
+            words = f"by a proxy, {direction.proxy}: {finding(observed.values, direction)}"
+        unit = claim.unit if direction.unit is None else direction.unit
+        reason = f"{_why_no_more(claim, main, lacking)}; {words}"
+        verdict: Verdict = "direction" if holds(observed.values, direction) else "contradicted"
+        return Judged(verdict, reason, observed, unit)
+    if main.gap is not None:
+        return Judged(main.gap.verdict, main.gap.reason, main, claim.unit)
+    if lacking:
+        return Judged("not testable here", _needs(lacking), main, claim.unit)
+    return Judged("contradicted", finding(main.values, claim.literal), main, claim.unit)
+
+
+def readings(samples: Sequence[Sample], expected: Criterion) -> str:
+    """The recomputed numbers, each with what it is, against what the paper has."""
+    told = [f"{number(s.value)} ({s.label})" if s.label else number(s.value) for s in samples[:MOST_LABELS]]
+    return f"computed {', '.join(told)}; expected {accepted(expected)}"
+
+
+def judge(claim: Claim, seen: Observations, tags: set[str]) -> Judged:
+    """The verdict on a claim; `tags` are the things a literal check may rely on here."""
+    lacking = [tag for tag in claim.needs if tag not in tags]
+    own = decide(claim, seen, lacking)
+    against = seen.inconsistent
+    if claim.inconsistent is None or against is None or not against.values:
+        return own
+    expected = claim.inconsistent.expected
+    if any(meets(value, expected) for value in against.values):
+        return own
+    reason = f"{claim.inconsistent.text}: {readings(against.samples, expected)}"
+    if own.observed.source == against.source and own.observed.values:
+        return Judged("paper inconsistent", reason, own.observed, own.unit)
+    alone = f"the claim alone would read {own.verdict} ({own.reason})"
+    return Judged("paper inconsistent", f"{reason}. By what was run here, {alone}", own.observed, own.unit)
+
+
+def explanation(claim: Claim, judged: Judged, tags: set[str]) -> str:
+    """What the report says beside the verdict: the claim's note, its word on this verdict, and on the scale."""
+    parts = [claim.note, claim.explain.get(judged.verdict)]
+    if PAPER_SCALE not in tags:
+        parts.append(claim.scaled)
+    return " ".join(" ".join(part.split()) for part in parts if part)
+
+
+__all__ = ["Gap", "Judged", "Observations", "explanation", "judge"]

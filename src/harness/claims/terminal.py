@@ -1,0 +1,80 @@
+"""Verdict tables for a terminal, or as plain lines where the output is no terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import get_args
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from harness.claims.criterion import number
+from harness.claims.model import Verdict
+from harness.claims.verdicts import Row, counts
+
+STYLES: dict[str, str] = {
+    "reproduced": "green",
+    "direction": "cyan",
+    "contradicted": "red",
+    "paper inconsistent": "magenta",
+    "not testable here": "yellow",
+    "not run": "dim",
+}
+
+
+def value_of(row: Row) -> str:
+    """Median, interval, unit and count in a few characters; a mark where the number is only emulated."""
+    if row.value is None:
+        return "-"
+    unit = "" if row.unit in ("", "1") else f" {row.unit}"
+    mark = " (emulated)" if "emulated:" in row.source else ""
+    spread = ""
+    if row.low is not None and row.high is not None and row.n > 1:
+        spread = f" [{number(row.low)}, {number(row.high)}] n={row.n}"
+    return f"{number(row.value)}{unit}{spread}{mark}"
+
+
+def summary(rows: list[Row]) -> str:
+    """Counts per verdict in one line, all six of them."""
+    found = counts(rows)
+    return ", ".join(f"{found.get(verdict, 0)} {verdict}" for verdict in get_args(Verdict))
+
+
+def plain_lines(rows: list[Row]) -> Iterator[str]:
+    """One line a claim: id, verdict, value, reason, with tabs between."""
+    for row in rows:
+        yield "\t".join((row.id, row.verdict, value_of(row), row.reason))
+
+
+def rich_table(rows: list[Row]) -> Table:
+    """The verdicts as a table that fits the terminal, one line a claim; what is too long ends in an ellipsis."""
+    table = Table(
+        title=f"Verdicts: study {rows[0].study}" if rows else None, title_justify="left", expand=True
+    )
+    widths = {
+        "claim": max((len(row.id) for row in rows), default=0),
+        "verdict": 18,
+        "here": 26,
+        "the paper": 16,
+    }
+    for name, width in widths.items():
+        table.add_column(name, no_wrap=True, width=width)
+    table.add_column("statement", no_wrap=True, ratio=1)
+    for row in rows:
+        style = STYLES[row.verdict]
+        cells = (value_of(row), row.paper, row.statement)
+        table.add_row(row.id, f"[{style}]{row.verdict}[/{style}]", *(escape(cell) for cell in cells))
+    return table
+
+
+def show(rows: list[Row], console: Console) -> None:
+    """Print the verdicts of one study and how many there are of each."""
+    if console.is_terminal:
+        console.print(rich_table(rows))
+    else:
+        console.file.writelines(
+            f"{line}\n" for line in plain_lines(rows)
+        )  # the console would expand the tabs
+    name = rows[0].study if rows else "no claims"
+    console.out(f"{name}: {len(rows)} claims: {summary(rows)}", highlight=False)

@@ -1,0 +1,125 @@
+"""The verdict table: one checked row a claim, as CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from pydantic import model_validator
+
+from harness.claims.judge import Judged, explanation
+from harness.claims.model import Claim, Verdict
+from harness.config.load import parse
+from harness.core.errors import KvasirError
+from harness.core.files import replacing
+from harness.core.models import Strict
+
+
+class Row(Strict):
+    """One verdict. `value` is the median, `low` and `high` the least and the greatest of `n` values."""
+
+    id: str
+    study: str
+    tier: int
+    where: str
+    statement: str
+    verdict: Verdict
+    reason: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    unit: str
+    paper: str
+    source: str
+    figure: str
+    explanation: str
+
+    @model_validator(mode="after")
+    def _verdict_fits_its_numbers(self) -> Row:
+        judged = self.verdict in ("reproduced", "direction", "contradicted")
+        if judged and (self.n < 1 or "emulated:" in self.source):
+            raise ValueError(f"{self.id}: verdict '{self.verdict}' on {self.n} values from {self.source}")
+        if not judged and not self.reason:
+            raise ValueError(f"{self.id}: verdict '{self.verdict}' without a reason")
+        if (self.n == 0) != (self.value is None):
+            raise ValueError(f"{self.id}: {self.n} values and value {self.value}")
+        return self
+
+
+COLUMNS = tuple(Row.model_fields)
+
+
+def row_of(study: str, claim: Claim, judged: Judged, tags: set[str]) -> Row:
+    """The row of a judged claim."""
+    values = judged.observed.values
+    return Row(
+        id=claim.id,
+        study=study,
+        tier=claim.tier,
+        where=claim.where,
+        statement=claim.statement,
+        verdict=judged.verdict,
+        reason=judged.reason,
+        value=median(values) if values else None,
+        low=min(values, default=None),
+        high=max(values, default=None),
+        n=len(values),
+        unit=judged.unit,
+        paper=claim.paper.text,
+        source=judged.observed.source,
+        figure=claim.figure,
+        explanation=explanation(claim, judged, tags),
+    )
+
+
+def counts(rows: list[Row]) -> dict[str, int]:
+    """How many claims have each verdict."""
+    return dict(Counter(row.verdict for row in rows))
+
+
+def _cell(value: object) -> str:
+    return f"{value:.12g}" if isinstance(value, float) else "" if value is None else str(value)
+
+
+def write_csv(rows: list[Row], path: Path) -> None:
+    """Write the table; nothing appears under `path` unless it is whole. Raises KvasirError."""
+    with replacing(path) as scratch, scratch.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows([_cell(getattr(row, name)) for name in COLUMNS] for row in rows)
+
+
+def write_json(rows: list[Row], judged: list[Judged], tags: set[str], path: Path) -> None:
+    """Write the table with every single value; nothing appears under `path` unless it is whole."""
+    claims: list[dict[str, Any]] = [
+        {
+            **row.model_dump(),
+            "values": [{"value": s.value, "label": s.label} for s in one.observed.samples],
+        }
+        for row, one in zip(rows, judged, strict=True)
+    ]
+    data = {"format": 1, "tags": sorted(tags), "counts": counts(rows), "claims": claims}
+    with replacing(path) as scratch:
+        scratch.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_csv(path: Path) -> list[Row]:
+    """The rows of a verdict table. Raises KvasirError naming the file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise KvasirError(f"{path}: cannot be read: {error}; make it again") from None
+    found = list(csv.DictReader(io.StringIO(text, newline="")))
+    if not text.endswith("\n") or (found and set(found[0]) != set(COLUMNS)):
+        raise KvasirError(f"{path}: not a whole table of verdicts; expected columns {', '.join(COLUMNS)}")
+    numbers = ("value", "low", "high")
+    return [
+        parse(Row, {k: None if k in numbers and v == "" else v for k, v in row.items()}, str(path))
+        for row in found
+    ]

@@ -1,0 +1,36 @@
+"""Files appear under their final name only when they are complete."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from harness.core.errors import KvasirError
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A scratch path beside `path` that takes its place when the block ends well, and goes otherwise.
+
+    Raises KvasirError when the folder cannot be made or written, or the disk is full.
+    """
+    scratch = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield scratch
+        os.replace(scratch, path)
+    except OSError as error:
+        raise KvasirError(f"{path}: cannot be written: {error.strerror or error}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            scratch.unlink(missing_ok=True)
+
+
+def dump_json(data: object, path: Path) -> None:
+    """Write `data` as JSON to `path`."""
+    with replacing(path) as scratch:
+        scratch.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,160 @@
+"""Images by Spack: what of which environment an image is made of, read without Spack."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from harness.core.errors import KvasirError
+from harness.images.sources import PACKAGES, RECIPES, Package, pinned
+from harness.images.spack_store import ALL, closure
+
+SITE = "debian12"
+"""The file of config/spack that images have as their KVASIR_SPACK_SITE."""
+REPOSITORY = RECIPES.parent / "repo.yaml"
+
+
+@dataclass(frozen=True)
+class Environment:
+    """An environment of Spack that images can be made of."""
+
+    folder: Path
+    lock: Path
+    images: tuple[str, ...]
+    """Those that it has packages for; the others are made of Debian's packages."""
+    on_debian: bool
+    """What our own packages are built on, and run with, is Debian's."""
+
+    @property
+    def file(self) -> Path:
+        """Its spack.yaml."""
+        return self.folder / "spack.yaml"
+
+
+ENVIRONMENTS = {
+    ".": Environment(Path(), Path("spack.lock"), ("engine", "figures", "hadoop", "netsim"), False),
+    "config/spack/own": Environment(
+        Path("config/spack/own"), Path(f"config/spack/own/{SITE}.lock"), ("engine", "netsim"), True
+    ),
+}
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise KvasirError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def name_of(spec: str) -> str:
+    """The package that a spec, such as `openmpi@5.0.10 fabrics=ucx`, is about."""
+    found = re.match(r"[a-z0-9][a-z0-9-]*", spec)
+    return found[0] if found else ""
+
+
+def wanted(specs: Sequence[Any], group: str, names: Sequence[str]) -> list[Any]:
+    """Of the specs of a spack.yaml those of some packages of a group; specs without groups are of any group."""
+    kept: list[Any] = [spec for spec in specs if isinstance(spec, str) and name_of(spec) in names]
+    for entry in specs:
+        if not isinstance(entry, str) and entry["group"] == group:
+            kept.append({"group": group, "specs": [s for s in entry["specs"] if name_of(s) in names]})
+    return kept
+
+
+def below(lock: Mapping[str, Any], group: str, names: Sequence[str]) -> dict[str, Any]:
+    """Of a lock those packages and all that building and running them takes. Raises KvasirError if one is missing."""
+    nodes = lock["concrete_specs"]
+    roots = [
+        entry
+        for entry in lock["roots"]
+        if entry.get("group", group) == group and nodes[entry["hash"]]["name"] in names
+    ]
+    if missing := sorted(set(names) - {nodes[entry["hash"]]["name"] for entry in roots}):
+        raise KvasirError(
+            f"group {group} has no {', '.join(missing)}: concretize it again, see README, Spack"
+        )
+    kept = closure(nodes, [entry["hash"] for entry in roots], ALL)
+    return {**lock, "roots": roots, "concrete_specs": {one: nodes[one] for one in sorted(kept)}}
+
+
+def includes(path: Path, root: Path) -> list[Path]:
+    """Files that a file of Spack's configuration includes, and theirs, relative to the project in `root`."""
+    document = yaml.safe_load(_read(root / path))
+    found: list[Path] = []
+    for entry in document.get("spack", document).get("include", []):
+        one = (root / path.parent / entry.replace("$KVASIR_SPACK_SITE", SITE)).resolve()
+        relative = one.relative_to(root.resolve())
+        found += [relative, *includes(relative, root)]
+    return found
+
+
+class Part:
+    """What an image is made of by Spack: some packages of a group of an environment, and all beneath them."""
+
+    def __init__(self, environment: str, group: str, names: Sequence[str], root: Path) -> None:
+        """Read the environment of the project in `root`; raises KvasirError when it lacks one of `names`."""
+        self.environment = ENVIRONMENTS[environment]
+        self.root = root
+        document = yaml.safe_load(_read(root / self.environment.file))["spack"]
+        self.document = {
+            "spack": {**document, "specs": wanted(document["specs"], group, names), "view": False}
+        }
+        """Its spack.yaml."""
+        try:
+            lock = json.loads(_read(root / self.environment.lock))
+            self.lock = below(lock, group, names)
+        except ValueError as error:
+            raise KvasirError(f"{self.environment.lock}: is no lock: {error}") from None
+        except KvasirError as error:
+            raise KvasirError(f"{self.environment.lock}: {error}") from None
+
+    @property
+    def spack_commit(self) -> str:
+        """The commit of Spack that made the lock, and is to install it."""
+        return str(self.lock["spack"]["commit"])
+
+    @property
+    def packages_commit(self) -> str:
+        """The commit of Spack's packages."""
+        return str(self.document["spack"]["repos"]["builtin"]["commit"])
+
+    @cached_property
+    def own(self) -> list[str]:
+        """Packages in it that our own recipes build."""
+        nodes = self.lock["concrete_specs"].values()
+        return sorted(node["name"] for node in nodes if node["namespace"] == "kvasir")
+
+    @cached_property
+    def sources(self) -> list[Package]:
+        """Those of them whose source is in this project."""
+        return [package for package in PACKAGES if package.name in self.own]
+
+    @cached_property
+    def files(self) -> list[Path]:
+        """Other files of the project that Spack reads: what spack.yaml includes, and recipes."""
+        recipes = [RECIPES / name.replace("-", "_") / "package.py" for name in self.own]
+        return sorted({*includes(self.environment.file, self.root), REPOSITORY, *recipes})
+
+    @cached_property
+    def ingredients(self) -> dict[str, str]:
+        """All of it, each with its SHA-256 or commit. Raises KvasirError when a recipe pins another source of ours."""
+
+        def digest(content: bytes) -> str:
+            return hashlib.sha256(content).hexdigest()
+
+        found = {f"source {package.name}": digest(pinned(package, self.root)[1]) for package in self.sources}
+        found |= {f"file {path}": digest((self.root / path).read_bytes()) for path in self.files}
+        return found | {
+            "spack": self.spack_commit,
+            "packages of spack": self.packages_commit,
+            "spack.yaml": digest(json.dumps(self.document, sort_keys=True).encode()),
+            "spack.lock": digest(json.dumps(self.lock, sort_keys=True).encode()),
+        }

@@ -1,0 +1,188 @@
+"""Setting a power cap, reading it back, and giving the old limits back whatever happens."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.config.power import PowerSettings
+from harness.core.errors import PowerError
+from harness.measure import guardian
+from harness.measure.caplimits import Limit, cap_problem, enabled_files, find_limits
+from harness.measure.model import CapUnavailable
+from harness.measure.provenance import label
+from harness.measure.zones import read_number
+
+_TOLERANCE_UW = 500_000  # RAPL counts watts in eighths
+
+
+@dataclass(frozen=True)
+class CapState:
+    """A cap in force: watts per package as asked for, and what each limit reads back."""
+
+    requested_w: float
+    read_back: tuple[dict[str, Any], ...]
+    source: str
+
+    def as_json(self) -> dict[str, Any]:
+        """For the summary."""
+        return {
+            "requested_W": self.requested_w,
+            "read_back": list(self.read_back),
+            "source": self.source,
+        }
+
+
+@contextmanager
+def cap(settings: PowerSettings, watts: float, root: Path | None = None) -> Iterator[CapState]:
+    """Hold every package at `watts` (long and short term) and restore the old limits at the end.
+
+    The old limits are in a state file before the first write, and a guardian process restores them when this
+    one ends without doing so (signals and kill -9 included). A cap per package is what RAPL offers: a node of
+    two packages draws up to twice `watts`.
+
+    Raises CapUnavailable with the reason when it cannot be set, does not read back, or another process holds
+    one.
+    """
+    if watts <= 0:
+        raise CapUnavailable(f"no cap: {watts:g} W is not a power")
+    if settings.source.startswith("emulated:") and root is None:
+        raise CapUnavailable("no cap: an emulated cap acts inside the sampler; give it cap_w")
+    tree = (root or settings.root).absolute()
+    problem = cap_problem(settings, tree)
+    if problem:
+        raise CapUnavailable(problem)
+    state = _state_file(settings, tree)
+    with ExitStack() as undo:
+        try:
+            guardian.private_folder(state.parent)
+            with guardian.locked(state.parent):
+                _restore_leftover(state)
+                limits = find_limits(tree)
+                watcher = _start_guardian(state, _remember(state, tree, limits))
+                undo.callback(_release, state, watcher)
+                held = _apply(limits, watts, label(tree, "measured:rapl-powercap"))
+        except CapUnavailable:
+            raise
+        except (guardian.StateError, OSError, PowerError, ValueError) as error:
+            raise CapUnavailable(f"no cap: {error}") from error
+        yield held
+
+
+def restore(settings: PowerSettings) -> list[str]:
+    """Put back the limits that ended processes left behind; returns a line per state file.
+
+    Raises PowerError when some cannot be restored.
+    """
+    folder = settings.state_dir
+    if not folder.is_dir():
+        return []
+    lines = []
+    try:
+        guardian.private_folder(folder)
+        with guardian.locked(folder):
+            for state in sorted(folder.glob("caps-*.json")):
+                content = guardian.load(state)
+                if content is None:
+                    continue
+                if guardian.owner_alive(content):
+                    lines.append(f"{content['root']}: cap is held by running process {content['pid']}")
+                    continue
+                guardian.put_back(state, content)
+                lines.append(f"{content['root']}: {len(content['values'])} values restored")
+    except (guardian.StateError, OSError) as error:
+        raise PowerError(str(error)) from error
+    return lines
+
+
+def _state_file(settings: PowerSettings, tree: Path) -> Path:
+    digest = hashlib.sha256(str(tree.resolve()).encode()).hexdigest()[:12]
+    return settings.state_dir / f"caps-{digest}.json"
+
+
+def _restore_leftover(state: Path) -> None:
+    content = guardian.load(state)
+    if content is None:
+        return
+    if guardian.owner_alive(content):
+        raise CapUnavailable(f"no cap: process {content['pid']} holds one on {content['root']}")
+    guardian.put_back(state, content)
+
+
+def _remember(state: Path, tree: Path, limits: list[Limit]) -> str:
+    token = uuid.uuid4().hex
+    values = {limit.key: read_number(limit.path) for limit in limits}
+    values |= {f"{path.parent.name}/enabled": read_number(path) for path in enabled_files(limits)}
+    pid = os.getpid()
+    guardian.save(
+        state,
+        {
+            "root": str(tree),
+            "values": values,
+            "pid": pid,
+            "start": guardian.start_of(pid),
+            "boot": guardian.boot_id(),
+            "token": token,
+        },
+    )
+    return token
+
+
+def _start_guardian(state: Path, token: str) -> subprocess.Popen[str]:
+    # A session of its own: Ctrl-C in the terminal must not reach it before it has restored.
+    watcher = subprocess.Popen(
+        [sys.executable, "-I", "-S", str(guardian.__file__), str(state), token],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert watcher.stdout is not None
+    if watcher.stdout.readline() != "ready\n":
+        watcher.kill()
+        watcher.wait()
+        state.unlink(missing_ok=True)
+        raise CapUnavailable("no cap: the process that would restore the limits did not start")
+    return watcher
+
+
+def _apply(limits: list[Limit], watts: float, source: str) -> CapState:
+    want = round(watts * 1e6)
+    for path in enabled_files(limits):
+        if read_number(path) == 0:
+            guardian.write_value(path, 1)
+            if read_number(path) != 1:
+                raise CapUnavailable(f"no cap: {path} stays 0: the firmware has locked power limits")
+    for limit in limits:
+        guardian.write_value(limit.path, want)
+    read_back = []
+    for limit in limits:
+        got = read_number(limit.path)
+        read_back.append({"zone": limit.zone.label, "limit": limit.term, "W": got / 1e6})
+        if abs(got - want) > _TOLERANCE_UW:
+            raise CapUnavailable(f"no cap: {limit.path} was set to {want} uW but reads back {got} uW")
+    return CapState(watts, tuple(read_back), source)
+
+
+def _release(state: Path, watcher: subprocess.Popen[str]) -> None:
+    """Restore what the state file holds, then let the guardian go, which finds nothing left to do."""
+    assert watcher.stdin is not None and watcher.stdout is not None
+    try:
+        with guardian.locked(state.parent):
+            content = guardian.load(state)
+            if content is not None:
+                guardian.put_back(state, content)
+    except guardian.StateError as error:
+        raise PowerError(str(error)) from error
+    finally:
+        watcher.stdin.close()
+        watcher.stdout.close()
+        watcher.wait()

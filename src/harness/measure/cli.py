@@ -1,0 +1,136 @@
+"""Power and energy of programs: probe the sources, sample a run, restore limits."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.config.power import PowerSettings
+from harness.core.errors import PowerError
+from harness.measure.lifetime import die_with_parent
+from harness.measure.model import CapUnavailable
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
+
+SettingsOption = Annotated[str, typer.Option("--settings", help="power settings: JSON text or a JSON file")]
+SourceOption = Annotated[str | None, typer.Option("--source", help="overrides the settings' source")]
+RootOption = Annotated[Path | None, typer.Option("--root", help="another powercap tree (tests)")]
+PeriodOption = Annotated[float, typer.Option("--period-ms", min=1.0, max=60_000.0)]
+CapOption = Annotated[float | None, typer.Option("--cap-w", min=0.001, help="cap per package, W")]
+OutputOption = Annotated[Path, typer.Option("--output", "-o", help="trace, CSV")]
+SummaryOption = Annotated[Path | None, typer.Option("--summary", help="default: OUTPUT with .json")]
+
+
+def _settings(text: str, source: str | None = None, root: Path | None = None) -> PowerSettings:
+    settings = PowerSettings.load(text)
+    changes = {key: value for key, value in (("source", source), ("root", root)) if value is not None}
+    if not changes:
+        return settings
+    return PowerSettings.load(json.dumps({**json.loads(settings.model_dump_json()), **changes}, default=str))
+
+
+@app.command()
+def probe(
+    settings: SettingsOption = "{}",
+    root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="machine-readable")] = False,
+) -> None:
+    """Say for each source whether it can be used here, or the exact reason why not."""
+    from harness.measure.probing import as_table, probe_all
+
+    rows = probe_all(_settings(settings, root=root))
+    if as_json:
+        typer.echo(json.dumps(rows, indent=1))
+    else:
+        as_table(rows)
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def run(
+    program: Annotated[list[str], typer.Argument(help="program and its arguments, after --")],
+    output: OutputOption,
+    settings: SettingsOption = "{}",
+    source: SourceOption = None,
+    root: RootOption = None,
+    period_ms: PeriodOption = 100.0,
+    cap_w: CapOption = None,
+    summary: SummaryOption = None,
+) -> None:
+    """Run a program under the sampler; the exit code is the program's."""
+    from harness.measure.wrap import run_program
+
+    code, _ = run_program(
+        _settings(settings, source, root),
+        program,
+        period_ms=period_ms,
+        trace=output,
+        summary=summary or output.with_suffix(".json"),
+        cap_w=cap_w,
+    )
+    raise typer.Exit(code)
+
+
+@app.command()
+def sample(
+    output: OutputOption,
+    settings: SettingsOption = "{}",
+    period_ms: PeriodOption = 100.0,
+    cap_w: CapOption = None,
+    summary: SummaryOption = None,
+    owns_job: Annotated[
+        bool, typer.Option("--owns-job", help="kill the ranks when left without stop")
+    ] = False,
+    steps: Annotated[
+        bool, typer.Option("--steps", help="ranks may be in steps of SLURM that begin later")
+    ] = False,
+    parent: Annotated[int | None, typer.Option("--parent", help="pid to die with")] = None,
+) -> None:
+    """Sample under the control of another process (commands on standard input)."""
+    from harness.measure.session import run_session
+
+    if parent is not None:
+        die_with_parent(parent)
+    summary = summary or output.with_suffix(".json")
+    code = run_session(_settings(settings), period_ms / 1e3, output, summary, cap_w, owns_job, steps)
+    raise typer.Exit(code)
+
+
+@app.command()
+def restore(settings: SettingsOption = "{}") -> None:
+    """Put back the power limits that a crashed run left behind."""
+    from harness.measure.caps import restore as put_back
+
+    for line in put_back(_settings(settings)) or ["nothing to restore"]:
+        typer.echo(line)
+
+
+@app.command(hidden=True)
+def emulate(
+    profile: str,
+    profiles: Annotated[Path, typer.Option("--profiles")],
+    tree: Annotated[Path, typer.Option("--tree")],
+    parent: Annotated[int | None, typer.Option("--parent", help="pid to die with")] = None,
+) -> None:
+    """Serve an emulated powercap tree until the standard input ends (started by the sampler)."""
+    from harness.measure.emulator.daemon import serve
+    from harness.measure.emulator.profile import load
+
+    if parent is not None:
+        die_with_parent(parent)
+    raise typer.Exit(serve(load(profiles, profile), tree))
+
+
+def main() -> None:
+    """Run a command; an error is one line and exit code 1 (3 for a cap that cannot be set)."""
+    try:
+        app()
+    except CapUnavailable as error:
+        sys.stderr.write(f"harness.measure: {error}\n")
+        sys.exit(3)
+    except (PowerError, OSError) as error:
+        sys.stderr.write(f"harness.measure: {error}\n")
+        sys.exit(1)

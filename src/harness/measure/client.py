@@ -1,0 +1,153 @@
+"""The sampler as the run driver uses it: a separate process behind a context manager."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+from typing import Any, Self
+
+import harness
+from harness.config.power import PowerSettings
+from harness.core.errors import PowerError
+from harness.measure.control import NOBODY, NOW
+from harness.measure.model import NONE, CapUnavailable
+
+
+class Sampler:
+    """Starts the sampling process, tells it what to follow, and returns its summary.
+
+    The process ends with the thread that entered the context (and with the process, of course). Leaving
+    without `stop()` abandons the run: neither file exists then, and with `owns_job` the ranks are killed.
+    """
+
+    def __init__(
+        self,
+        settings: PowerSettings,
+        *,
+        period_ms: float,
+        trace: Path,
+        summary: Path,
+        cap_w: float | None = None,
+        owns_job: bool = False,
+        steps: bool = False,
+        through: Sequence[str] = (),
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        """`steps`: ranks may be in steps of SLURM; `through`: what starts the process on another host, whose ranks
+        are in steps alone."""
+        self._summary = summary
+        self._elsewhere = bool(through)
+        self._environment = environment
+        self._argv = [
+            *through,
+            *(sys.executable, "-m", "harness.measure", "sample"),
+            *("--settings", settings.model_dump_json(), "--period-ms", repr(period_ms)),
+            *("--output", str(trace), "--summary", str(summary)),
+            *(("--cap-w", repr(cap_w)) if cap_w is not None else ()),
+            *(("--owns-job",) if owns_job else ()),
+            *(("--steps",) if steps else ()),
+        ]
+        self._process: subprocess.Popen[str] | None = None
+        self.source_name = NONE
+        self.reason = ""
+        self.cap: dict[str, Any] | None = None
+
+    def __enter__(self) -> Self:
+        """Returns when source and cap are in place; raises CapUnavailable or PowerError."""
+        # The package's own folder is put on the path by hand: the caller may have found it in any way.
+        path = [str(Path(harness.__file__).resolve().parents[1]), os.environ.get("PYTHONPATH", "")]
+        self._process = subprocess.Popen(
+            [*self._argv, *(() if self._elsewhere else ("--parent", str(os.getpid())))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**self._environment, "PYTHONPATH": os.pathsep.join(filter(None, path))},
+        )
+        try:
+            ready = self._answer()
+        except BaseException:
+            self._end()
+            raise
+        self.source_name, self.reason, self.cap = ready["source"], ready["reason"], ready["cap"]
+        return self
+
+    @property
+    def pid(self) -> int:
+        """The sampling process; PowerError when there is none."""
+        if self._process is None:
+            raise PowerError("the power sampler is not running")
+        return self._process.pid
+
+    def rest(self, seconds: float) -> None:
+        """Measure the machine at rest, before `start`, for at least `seconds`; nothing to do without a meter."""
+        if self.source_name != NONE:
+            self._command(f"rest {seconds!r}")
+
+    def start(self) -> float:
+        """Read the counters that everything is counted from; returns time 0 (time.monotonic)."""
+        origin = monotonic()
+        self._command(f"start {NOW if self._elsewhere else repr(origin)}")
+        return origin
+
+    def watch(self, pid: int) -> None:
+        """Follow the ranks below `pid`: the job's first process, for example mpirun. On another host it has none."""
+        self._command(f"watch {NOBODY if self._elsewhere else pid}")
+
+    def stop(self) -> dict[str, Any]:
+        """End the run; when this returns the trace and the summary are complete under their names."""
+        self._command("stop", expect="done")
+        self._end()
+        content: dict[str, Any] = json.loads(self._summary.read_text(encoding="utf-8"))
+        return content
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._end()
+
+    def _command(self, line: str, expect: str = "did") -> None:
+        if self._process is None or self._process.stdin is None:
+            raise PowerError("the power sampler is not running")
+        with contextlib.suppress(BrokenPipeError):  # its last words are read below
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+        while expect not in self._answer():
+            continue
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process is not None and self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            code = self._process.wait()
+            raise PowerError(
+                f"the power sampler ended unexpectedly (exit code {code}); see its messages above"
+            )
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise (CapUnavailable if answer.get("kind") == "cap" else PowerError)(answer["error"])
+        return answer
+
+    def _end(self) -> None:
+        """End of input makes the process leave, restoring a cap on its way; then collect it."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        assert process.stdin is not None and process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        process.stdout.close()
+        try:
+            process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,196 @@
+"""Holding a job to a number of cores: by a cgroup's CPU quota, else by stopping and continuing its ranks."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import re
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from typing import Any, Protocol
+
+from harness.measure.procs import RankClock, descendants
+
+_MIN_QUOTA_US = 1000  # the kernel refuses less
+# A new quota comes with a full budget and forgives what was overdrawn, so one that is written at every tick while
+# the frequency settles would hardly bind.
+_HOLD_S = 0.1
+
+
+class Throttle(Protocol):
+    """Something that limits CPU time; `name` goes into the record."""
+
+    name: str
+
+    def adopt(self, root: int) -> None:
+        """Take over `root` and everything below it."""
+
+    def limit(self, cores: float) -> None:
+        """Set the limit; called every tick."""
+
+    def statistics(self) -> dict[str, Any]:
+        """Counts for the record."""
+
+    def close(self) -> None:
+        """Let everything run freely again."""
+
+
+class CgroupQuota:
+    """CPU bandwidth control. `folder` is the new group; v1 and v2 differ in the file only."""
+
+    def __init__(self, folder: Path, version: int, period_us: int, hold_s: float = _HOLD_S) -> None:
+        self.name = f"cgroup-v{version}"
+        self._folder = folder
+        self._version = version
+        self._period = period_us
+        self._hold_s = hold_s
+        self._quota = 0
+        self._written = -math.inf
+        folder.mkdir()
+        try:
+            if version == 1:
+                (folder / "cpu.cfs_period_us").write_text(str(period_us))
+            self.limit(float(os.cpu_count() or 1))
+        except OSError:
+            folder.rmdir()
+            raise
+
+    def adopt(self, root: int) -> None:
+        """Move every process of the job; children started later follow by themselves."""
+        for pid in descendants(root):
+            with contextlib.suppress(ProcessLookupError):
+                (self._folder / "cgroup.procs").write_text(str(pid))
+
+    def limit(self, cores: float) -> None:
+        """Write the quota when it changed, but not too often."""
+        quota = max(_MIN_QUOTA_US, round(cores * self._period))
+        now = monotonic()
+        if quota == self._quota or now < self._written + self._hold_s:
+            return
+        if self._version == 1:
+            (self._folder / "cpu.cfs_quota_us").write_text(str(quota))
+        else:
+            (self._folder / "cpu.max").write_text(f"{quota} {self._period}")
+        self._quota = quota
+        self._written = now
+
+    def statistics(self) -> dict[str, Any]:
+        """`nr_periods` and `nr_throttled` tell whether the job ever reached its quota."""
+        try:
+            lines = (self._folder / "cpu.stat").read_text().splitlines()
+        except OSError:
+            return {}
+        pairs = dict(line.split() for line in lines if len(line.split()) == 2)
+        return {key: int(pairs[key]) for key in ("nr_periods", "nr_throttled") if key in pairs}
+
+    def close(self) -> None:
+        """Move what is left back to the parent and remove the group."""
+        with contextlib.suppress(OSError):
+            for pid in (self._folder / "cgroup.procs").read_text().split():
+                with contextlib.suppress(OSError):
+                    (self._folder.parent / "cgroup.procs").write_text(pid)
+        with contextlib.suppress(OSError):
+            self._folder.rmdir()
+
+
+class DutyCycle:
+    """SIGSTOP and SIGCONT on a CPU-time budget. Coarse, needs no rights; launchers are never stopped."""
+
+    name = "duty-cycle"
+
+    def __init__(self, period_s: float, clock: Callable[[], float] = monotonic) -> None:
+        self._period = period_s
+        self._clock = clock
+        self._ranks: RankClock | None = None
+        self._allowed = 0.0
+        self._time = 0.0
+        self._stopped: set[int] = set()
+        self._stops = 0
+
+    def adopt(self, root: int) -> None:
+        """Start the budget."""
+        self._ranks = RankClock(root)
+        self._time = self._clock()
+        self._ranks.refresh(self._time)
+        self._allowed = self._ranks()
+
+    def limit(self, cores: float) -> None:
+        """Add to the budget; stop the ranks while they are over it."""
+        if self._ranks is None:
+            return
+        now = self._clock()
+        self._ranks.refresh(now)
+        used = self._ranks()
+        # Unused budget is kept for one period only, or a waiting job would later run without limit.
+        self._allowed = max(self._allowed, used - cores * self._period * 10)
+        self._allowed = min(self._allowed + cores * (now - self._time), used + cores * self._period)
+        self._time = now
+        if used > self._allowed:
+            for pid in self._ranks.alive:
+                if pid not in self._stopped:
+                    self._send(pid, signal.SIGSTOP)
+                    self._stopped.add(pid)
+                    self._stops += 1
+        elif self._stopped:
+            self.close()
+
+    def statistics(self) -> dict[str, Any]:
+        """How often ranks were stopped."""
+        return {"stops": self._stops}
+
+    def close(self) -> None:
+        """Continue everything that was stopped."""
+        for pid in self._stopped:
+            self._send(pid, signal.SIGCONT)
+        self._stopped.clear()
+
+    @staticmethod
+    def _send(pid: int, signum: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signum)
+
+
+def own_groups() -> list[tuple[int, Path]]:
+    """Folders of this process's own cgroups that may control the CPU: [(version, folder)], v1 first."""
+    own = {}
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        if "cpu" in controllers.split(","):
+            own[1] = path
+        elif not controllers:
+            own[2] = path
+    found = []
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        left, _, right = line.partition(" - ")
+        root, mount = left.split()[3:5]
+        kind, _, options = right.split()[:3]
+        version = {"cgroup": 1, "cgroup2": 2}.get(kind, 0)
+        if version == 1 and "cpu" not in re.split(",", options):
+            continue
+        if version in own:
+            inside = own[version].removeprefix("" if root == "/" else root).strip("/")
+            found.append((version, Path(mount) / inside))
+    return sorted(found)
+
+
+def choose(period_s: float, groups: list[tuple[int, Path]] | None = None) -> Throttle:
+    """A cgroup where one can be made and given a quota, else the duty cycle."""
+    period_us = round(period_s * 1e6)
+    for version, folder in own_groups() if groups is None else groups:
+        # v2 forbids processes in a group that hands out controllers: a sibling works where a child does not.
+        for parent in (folder, folder.parent) if version == 2 else (folder,):
+            _sweep(parent)
+            with contextlib.suppress(OSError):
+                return CgroupQuota(parent / f"kvasir-emulated-{os.getpid()}", version, period_us)
+    return DutyCycle(period_s)
+
+
+def _sweep(parent: Path) -> None:
+    """Remove groups that killed emulators left; one that still holds processes stays."""
+    for folder in parent.glob("kvasir-emulated-*"):
+        if not os.path.exists(f"/proc/{folder.name.rpartition('-')[2]}"):
+            with contextlib.suppress(OSError):
+                folder.rmdir()

@@ -1,0 +1,127 @@
+"""The words of this package: domains, readings, probes, readers, sources and their errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any, ClassVar, Literal, Protocol
+
+from harness.core.errors import PowerError
+
+NONE = "none"
+
+Kind = Literal["counter", "gauge"]
+
+
+class CapUnavailable(PowerError):
+    """A power cap cannot be set here; the message is the reason that goes into the record."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Answer of a source to 'can you measure here?'.
+
+    `source_name` is what stands in the column `source` of every number it will give. `reason` is empty when
+    usable. `can_cap` may be true only for a usable source; otherwise `cap_reason` says why not.
+    """
+
+    usable: bool
+    source_name: str = NONE
+    reason: str = ""
+    domains: tuple[str, ...] = ()
+    can_cap: bool = False
+    cap_reason: str = ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One value of one domain, with the clock (time.monotonic, s) before and after it was read.
+
+    A counter gives joules since the reader was opened (unwrapped), a gauge gives watts. `value` is None when
+    it could not be read; `problem` then says why, and `lasting` whether the domain is lost for this run.
+    """
+
+    domain: str
+    before: float
+    after: float
+    value: float | None
+    problem: str = ""
+    lasting: bool = False
+
+    @property
+    def time(self) -> float:
+        """Middle of the read, s."""
+        return (self.before + self.after) / 2
+
+    @property
+    def half_width(self) -> float:
+        """Half the time the read took, s: how wrong `time` can be."""
+        return (self.after - self.before) / 2
+
+
+class Reader:
+    """An open source. The defaults are those of a source that has nothing to give while a job runs."""
+
+    kinds: dict[str, Kind]
+    min_period_s: float = 0.0
+    cap_root: Path | None = None
+
+    def __init__(self) -> None:
+        self.kinds = {}
+
+    def read(self) -> list[Reading]:
+        """Read every domain once."""
+        return []
+
+    def watch(self, pid: int) -> None:
+        """Tell the source the job's first process (only the emulator needs it)."""
+
+    def afterwards(self) -> dict[str, tuple[float | None, str]]:
+        """Energies known only after the job: domain -> (J or None, reason)."""
+        return {}
+
+    def details(self) -> dict[str, Any]:
+        """What belongs beside the data: zones and their ranges, versions, sensors, model parameters."""
+        return {}
+
+    def close(self) -> None:
+        """Release files, processes and quotas; may be called twice."""
+
+
+class Source(Protocol):
+    """One way to get power or energy: a class, registered by its `key`."""
+
+    key: ClassVar[str]
+
+    def probe(self) -> Probe:
+        """Say whether it works here, by trying and not by listing; never raises for a mere 'no'."""
+
+    def open(self) -> Reader:
+        """Start measuring; raises PowerError where probe() would have said no."""
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """What a name in the settings came to on this machine: the API for planning runs.
+
+    `source_name` is `measured:...`, `emulated:<profile>` or `none`; `reason` is set when it is `none`.
+    """
+
+    source_name: str
+    reason: str
+    domains: tuple[str, ...]
+    can_cap: bool
+    cap_reason: str
+    source: Source = field(compare=False, repr=False)
+
+
+def timed(domain: str, get: Callable[[], float], clock: Callable[[], float] = monotonic) -> Reading:
+    """Call `get` between two looks at the clock; an OSError or ValueError becomes a lasting problem."""
+    before = clock()
+    try:
+        value = get()
+    except (OSError, ValueError) as error:
+        return Reading(domain, before, clock(), None, str(error), lasting=True)
+    return Reading(domain, before, clock(), value)

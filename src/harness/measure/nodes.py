@@ -1,0 +1,219 @@
+"""One sampler on each node of a job of SLURM, used as if it were one: traces and summaries are joined at the end.
+
+The first sampler is on this host. The others are steps of the job, one on each other node. Each counts time from its
+own start, so traces of nodes differ by the time that a command takes to reach them, some milliseconds.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from harness.config.power import PowerSettings
+from harness.core.errors import PowerError
+from harness.measure.client import Sampler
+from harness.measure.model import NONE
+from harness.measure.sources.slurm import SAMPLER_STEP, counts_the_job
+from harness.measure.trace import HEADER
+
+Row = dict[str, str]
+Summary = dict[str, Any]
+
+
+def step_on(node: str) -> list[str]:
+    """What starts a sampler on a node of the job, beside its ranks."""
+    one = ["--nodes=1", "--ntasks=1", f"--nodelist={node}", "--cpu-bind=none", "--mem=0"]
+    return ["srun", "--overlap", *one, "--unbuffered", f"--job-name={SAMPLER_STEP}"]
+
+
+class NodeSamplers:
+    """Has the methods of `Sampler`. `nodes` are the job's other nodes; the first sampler is this host's."""
+
+    def __init__(
+        self,
+        settings: PowerSettings,
+        *,
+        period_ms: float,
+        trace: Path,
+        summary: Path,
+        nodes: Sequence[str],
+        environment: Mapping[str, str],
+        cap_w: float | None = None,
+    ) -> None:
+        """`environment`: for steps of the job, without what SLURM said to the step we are in ourselves."""
+        self._environment = environment
+        self._settings = settings
+        self._trace, self._summary = trace, summary
+        self._nodes = tuple(nodes)
+        self._options: dict[str, Any] = {"period_ms": period_ms, "cap_w": cap_w, "steps": True}
+        self._first = Sampler(settings, trace=trace, summary=summary, **self._options)
+        self._others: list[Sampler] = []
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Returns when source and cap are in place on all nodes; raises CapUnavailable or PowerError."""
+        with ExitStack() as stack:
+            first = stack.enter_context(self._first)
+            settings = self._settings
+            if counts_the_job(first.source_name):
+                settings = settings.model_copy(update={"source": NONE})
+            for node in self._nodes:
+                trace, summary = self._files(node)
+                step: dict[str, Any] = {"through": step_on(node), "environment": self._environment}
+                other = Sampler(settings, trace=trace, summary=summary, **step, **self._options)
+                self._others.append(stack.enter_context(other))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    @property
+    def _samplers(self) -> list[Sampler]:
+        return [self._first, *self._others]
+
+    def _files(self, node: str) -> tuple[Path, Path]:
+        """A node's own trace and summary, which all nodes must see."""
+        return self._trace.with_name(f"trace.{node}.csv"), self._summary.with_name(f"sampler.{node}.json")
+
+    def rest(self, seconds: float) -> None:
+        """Measure the nodes at rest, one after the other."""
+        for sampler in self._samplers:
+            sampler.rest(seconds)
+
+    def start(self) -> float:
+        """Read the counters that everything is counted from; returns time 0 (time.monotonic)."""
+        for sampler in self._others:
+            sampler.start()
+        return self._first.start()
+
+    def watch(self, pid: int) -> None:
+        """Follow the ranks: below `pid` on this host, and in the steps of the job that begin now."""
+        for sampler in self._samplers:
+            sampler.watch(pid)
+
+    def stop(self) -> Summary:
+        """End the run; when this returns trace and summary of all nodes are complete."""
+        summaries: dict[str, Summary] = {one["host"]: one for one in [s.stop() for s in self._samplers]}
+        if not self._nodes:
+            return next(iter(summaries.values()))
+        traces = [read_rows(self._trace)]
+        for node in self._nodes:
+            trace, summary = self._files(node)
+            traces.append(read_rows(trace))
+            trace.unlink()
+            summary.unlink()
+        total = joined(summaries)
+        with self._trace.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, HEADER.split(","), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(joined_rows(traces, total["period_ms"] / 1e3))
+        self._summary.write_text(json.dumps(total, indent=1) + "\n", encoding="utf-8")
+        return total
+
+
+def read_rows(path: Path) -> list[Row]:
+    """All rows of a trace."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def joined_rows(traces: Sequence[Sequence[Row]], period_s: float) -> list[Row]:
+    """Traces of several hosts as one: CPU use of all ranks is added up, tick by tick; domains of power bear their
+    host's name. A tick that one of the hosts with ranks has missed has no sum."""
+    power: list[Row] = []
+    cpu: dict[int, list[Row]] = {}
+    hosts = 0
+    for rows in traces:
+        own = [row for row in rows if row["metric"] == "cpu"]
+        hosts += bool(own)
+        for row in own:
+            cpu.setdefault(round(float(row["t_s"]) / period_s), []).append(row)
+        power += [
+            {**row, "domain": f"{row['domain']}@{row['host']}"} for row in rows if row["metric"] != "cpu"
+        ]
+    sums = [
+        {
+            **rows[0],
+            "host": "all",
+            "half_width_s": max((row["half_width_s"] for row in rows), key=float),
+            "value": f"{sum(float(row['value']) for row in rows):.6g}",
+        }
+        for rows in cpu.values()
+        if len(rows) == hosts
+    ]
+    return sorted([*power, *sums], key=lambda row: float(row["t_s"]))
+
+
+def joined(summaries: Mapping[str, Summary]) -> Summary:
+    """Summaries of several hosts as one, by host: counts are sums, domains bear their host's name.
+
+    Raises PowerError when hosts have different sources of energy: their sum would have none.
+    """
+    all_of = list(summaries.values())
+    sources = {str(one["source"]) for one in all_of} - {NONE}
+    if len(sources) > 1:
+        said = "; ".join(f"{host}: {one['source']}" for host, one in summaries.items())
+        raise PowerError(
+            f"the job's nodes have different sources of energy: {said}; name one in the site file"
+        )
+    first = next((one for one in all_of if one["source"] != NONE), all_of[0])
+    short = [host for host, one in summaries.items() if one["source"] == NONE]
+    total: Summary = dict(first)
+    if sources and short and not counts_the_job(first["source"]):
+        # Joules of some of the nodes are no joules of the job.
+        reason = f"no energy on {', '.join(short)}: {summaries[short[0]]['reason']}"
+        total |= {"source": NONE, "reason": reason, "domains": {}, "idle_W": {}}
+    else:
+        for key in ("domains", "idle_W"):
+            total[key] = {f"{name}@{h}": v for h, one in summaries.items() for name, v in one[key].items()}
+    for key in ("ticks", "samples", "missed", "dropped", "sampler_cpu_s"):
+        total[key] = sum(one[key] for one in all_of)
+    total["host"] = " ".join(summaries)
+    total["cores"] = _cores([one["cores"] for one in all_of])
+    total["cpu"] = _cpu([one["cpu"] for one in all_of])
+    if first["cap"]:
+        limits = [
+            {**limit, "zone": f"{limit['zone']}@{host}"}
+            for host, one in summaries.items()
+            for limit in one["cap"]["read_back"]
+        ]
+        total["cap"] = {**first["cap"], "read_back": limits}
+    return total
+
+
+def _cores(parts: Sequence[Summary]) -> Summary:
+    """Misses of all ranks; the mean frequency of all hosts."""
+    found = dict(parts[0])
+    for key in ("frequency", "cache_misses"):
+        reason = next((part[f"{key}_reason"] for part in parts if part[f"{key}_reason"]), "")
+        if reason:
+            value = "frequency_hz" if key == "frequency" else key
+            found |= {value: None, f"{key}_source": NONE, f"{key}_reason": reason}
+    if found["frequency_hz"] is not None:
+        found["frequency_hz"] = sum(part["frequency_hz"] for part in parts) / len(parts)
+    if found["cache_misses"] is not None:
+        found["cache_misses"] = sum(part["cache_misses"] for part in parts)
+    return found
+
+
+def _cpu(parts: Sequence[Summary]) -> Summary:
+    """CPU use of all ranks. The hosts' maxima need not fall together, so they have no sum."""
+    seen = [part for part in parts if part["ranks_seen"]]
+    if not seen:
+        return dict(parts[0])
+    found = dict(seen[0])
+    for key in ("cpu_s", "mean_cores", "samples", "dropped", "ranks_seen", "unseen_s"):
+        found[key] = sum(part[key] or 0 for part in seen)
+    found["max_cores"] = None
+    return found

@@ -1,0 +1,168 @@
+"""From counters to the rows of a trace. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+from typing import NamedTuple
+
+from harness.measure.host_samples import HostSamples, Row
+
+PROCFS = "measured:procfs"
+STATES = "measured:procfs-states"
+"""Seen by looking at the states of threads now and then."""
+MEAN = "mean"
+
+
+class Point(NamedTuple):
+    """One row of a trace; `t_s` in s of the wall clock."""
+
+    t_s: float
+    host: str
+    domain: str
+    metric: str
+    value: float
+    unit: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the samples themselves do not say."""
+
+    period_s: float
+    real: bool
+    """The hosts are machines, not parts of one."""
+    own_disks: Mapping[str, tuple[float | None, float | None]]
+    """Emulated disks that are devices of their own, and how fast they may read and write, 10^6 B/s."""
+    energy_source: str = ""
+
+
+def points(hosts: Iterable[HostSamples], facts: Facts) -> list[Point]:
+    """All rows of a trace, and the means over hosts where each has a value."""
+    ticks: dict[tuple[int, str, str], list[Point]] = defaultdict(list)
+    n = 0
+    for host in hosts:
+        n += 1
+        for point in of_host(host, facts):
+            ticks[round(point.t_s / facts.period_s), point.domain, point.metric].append(point)
+    found = []
+    for at_once in ticks.values():
+        found += at_once
+        if len({point.host for point in at_once}) == len(at_once) == n:
+            t, value = fmean(point.t_s for point in at_once), fmean(point.value for point in at_once)
+            found.append(at_once[0]._replace(t_s=t, host=MEAN, value=value))
+    return in_order(found, facts.period_s)
+
+
+def in_order(points: Iterable[Point], period_s: float) -> list[Point]:
+    """Points by time; of those that were taken at once, means last."""
+    return sorted(points, key=lambda point: (round(point.t_s / period_s), point.host == MEAN))
+
+
+def of_host(host: HostSamples, facts: Facts) -> Iterator[Point]:
+    """Rows of one host. Two samples that are closer than half a period give no rate, unless they are all there is."""
+    before = host.rows[0]
+    whole = (host.total("t") or 0.0) < facts.period_s
+    for now in host.rows[-1:] if whole else host.rows[1:]:
+        t, step = _of(now, "t"), _of(now, "t") - _of(before, "t")
+        if step <= 0 or (step < 0.5 * facts.period_s and not whole):
+            continue
+        for domain, metric, value, unit, source in [
+            *_cpu(before, now, step, host.cores, facts),
+            *_memory(now, facts),
+            *_disk(before, now, step, facts),
+            *_net(before, now, step),
+            *_power(before, now, step, facts),
+        ]:
+            yield Point(t, host.host, domain, metric, value, unit, source)
+        before = now
+
+
+Body = tuple[str, str, float, str, str]
+
+
+def _of(row: Row, column: str) -> float:
+    value = row[column]
+    assert value is not None
+    return value
+
+
+def _grown(before: Row, now: Row, column: str) -> float | None:
+    first, last = before.get(column), now.get(column)
+    return None if first is None or last is None else last - first
+
+
+def _cpu(before: Row, now: Row, step: float, cores: float, facts: Facts) -> Iterator[Body]:
+    share = {name: (_grown(before, now, name) or 0.0) / step / cores for name in ("user", "system")}
+    for name, value in share.items():
+        yield "cpu", name, value, "1", PROCFS
+    rest = max(1 - sum(share.values()), 0.0)
+    waiting = now.get("waiting")
+    if facts.real:
+        wait = (_grown(before, now, "wait") or 0.0) / step / cores
+    elif waiting is not None:
+        wait = waiting / cores
+    else:
+        return
+    wait = min(wait, rest)
+    yield "cpu", "wait", wait, "1", PROCFS if facts.real else STATES
+    yield "cpu", "idle", rest - wait, "1", PROCFS if facts.real else STATES
+
+
+def _memory(now: Row, facts: Facts) -> Iterator[Body]:
+    yield "memory", "used", _of(now, "memory"), "B", PROCFS
+    load = now.get("load")
+    if load is not None:
+        yield "load", "1min", load, "1", PROCFS if facts.real else STATES
+
+
+def disk_columns(columns: Iterable[str], kind: str, facts: Facts) -> list[str]:
+    """The columns that together say what was `read` or `written`."""
+    disks = [
+        column.split(".")[1] for column in columns if column.startswith("disk.") and column.endswith(kind)
+    ]
+    if facts.real:
+        return [f"disk.{disk}.{kind}" for disk in disks]
+    own = [f"disk.{disk}.{kind}" for disk in disks if disk in facts.own_disks]
+    return own or [kind]
+
+
+def _disk(before: Row, now: Row, step: float, facts: Facts) -> Iterator[Body]:
+    for kind in ("read", "written"):
+        amounts = [_grown(before, now, column) for column in disk_columns(now, kind, facts)]
+        known = [amount for amount in amounts if amount is not None]
+        if known and len(known) == len(amounts):
+            yield "disk", kind, sum(known) / step, "B/s", PROCFS
+    busy = [
+        _busy(before, now, column.split(".")[1], facts)
+        for column in now
+        if column.startswith("disk.") and column.endswith(".busy")
+    ]
+    if busy:
+        yield "disk", "utilisation", min(max(busy) / step, 1.0), "1", PROCFS
+
+
+def _busy(before: Row, now: Row, disk: str, facts: Facts) -> float:
+    """Seconds; a disk that is slowed down is busy as long as its rates make it."""
+    busy, read, written = (
+        _grown(before, now, f"disk.{disk}.{what}") or 0.0 for what in ("busy", "read", "written")
+    )
+    read_rate, write_rate = facts.own_disks.get(disk, (None, None))
+    slowed = (read / 1e6 / read_rate if read_rate else 0) + (written / 1e6 / write_rate if write_rate else 0)
+    return max(busy, slowed)
+
+
+def _net(before: Row, now: Row, step: float) -> Iterator[Body]:
+    for column in now:
+        if column.startswith("net."):
+            _, interface, way = column.split(".")
+            yield f"net:{interface}", way, (_grown(before, now, column) or 0.0) / step, "B/s", PROCFS
+
+
+def _power(before: Row, now: Row, step: float, facts: Facts) -> Iterator[Body]:
+    joules = _grown(before, now, "energy")
+    if joules is not None:
+        yield "power", "power", joules / step, "W", facts.energy_source

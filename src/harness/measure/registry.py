@@ -1,0 +1,46 @@
+"""Names of sources -> classes, and what a name comes to on this machine."""
+
+from __future__ import annotations
+
+from harness.config.power import PowerSettings
+from harness.measure.model import NONE, Probe, Resolved, Source
+from harness.measure.sources.emulated import Emulated
+from harness.measure.sources.none import Nothing
+from harness.measure.sources.papi import Papi
+from harness.measure.sources.powercap import Powercap
+from harness.measure.sources.redfish import Redfish
+from harness.measure.sources.slurm import Slurm
+
+SOURCES = {cls.key: cls for cls in (Powercap, Papi, Redfish, Slurm, Emulated, Nothing)}
+AUTO = ("powercap", "papi")
+
+
+def build(settings: PowerSettings) -> Source:
+    """The source that `settings.source` names (not `auto`)."""
+    key, _, argument = settings.source.partition(":")
+    return SOURCES[key](settings, argument)
+
+
+def resolve(settings: PowerSettings) -> Resolved:
+    """Find the source to use. `auto` is the first of powercap, papi that measures, never an emulated one."""
+    if settings.source != "auto":
+        source = build(settings)
+        return _resolved(source.probe(), source)
+    reasons = []
+    for key in AUTO:
+        source = build(settings.model_copy(update={"source": key}))
+        probe = source.probe()
+        if probe.usable and probe.source_name.startswith("measured:"):
+            return _resolved(probe, source)
+        emulated = f"{settings.root} is not the kernel's ({probe.source_name}); name it to use it"
+        reasons.append(f"{key}: {emulated if probe.usable else probe.reason}")
+    reason = "no power source: " + "; ".join(reasons)
+    nothing = Nothing(settings, "")
+    return Resolved(NONE, reason, (), False, reason, nothing)
+
+
+def _resolved(probe: Probe, source: Source) -> Resolved:
+    if not probe.usable:
+        reason = f"{source.key}: {probe.reason}"
+        return Resolved(NONE, reason, (), False, reason, source)
+    return Resolved(probe.source_name, probe.reason, probe.domains, probe.can_cap, probe.cap_reason, source)

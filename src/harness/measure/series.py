@@ -1,0 +1,115 @@
+"""From raw readings to samples: differences of counters, integrals of gauges, the drop rule. No I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from harness.measure.model import Kind, Reading
+
+MAX_HALF_WIDTH = 0.10  # of the period: a read that took longer cannot be dated
+
+
+@dataclass
+class Series:
+    """One domain over one run.
+
+    `amount` is what has accumulated since `begin` (J, or CPU s for the ranks); `rate` of a sample is W (or
+    cores). Dropped reads change no total: the next good difference spans them. With `must_move` (energy: 0 W
+    does not exist) a counter gives nothing until it has moved, and no total if it never did.
+    """
+
+    kind: Kind
+    period_s: float
+    must_move: bool = False
+    first: Reading | None = None
+    last: Reading | None = None
+    latest: Reading | None = None
+    amount: float = 0.0
+    rate_max: float | None = None
+    samples: int = 0
+    dropped: int = 0
+    half_widths: list[float] = field(default_factory=list)
+    problem: str = ""
+
+    def begin(self, reading: Reading) -> None:
+        """Take the reading that everything is counted from; its width does not matter, only its value."""
+        if reading.value is None:
+            self.problem = self.problem or reading.problem
+            return
+        self.first = self.last = self.latest = reading
+
+    def add(self, reading: Reading) -> float | None:
+        """Take one sample; returns its rate, or None when it gave none (dropped, first, or unreadable)."""
+        if self.problem:
+            return None
+        if reading.value is None:
+            if reading.lasting:
+                self.problem = reading.problem
+            else:
+                self.dropped += 1
+            return None
+        if self.latest is None or self.first is None or self.last is None:
+            self.begin(reading)
+            return None
+        self._accumulate(reading)
+        if reading.half_width > MAX_HALF_WIDTH * self.period_s:
+            self.dropped += 1
+            return None
+        if self.must_move and self.amount == 0:
+            return None
+        step = reading.time - self.last.time
+        if step <= 0:
+            return None
+        rate = reading.value
+        if self.kind == "counter":
+            rate = (reading.value - (self.last.value or 0.0)) / step
+        self.last = reading
+        self.samples += 1
+        self.half_widths.append(reading.half_width)
+        self.rate_max = rate if self.rate_max is None else max(rate, self.rate_max)
+        return rate
+
+    def end(self, reading: Reading) -> None:
+        """Take the last reading, which closes the total whatever its width."""
+        if not self.problem and reading.value is None:
+            self.problem = reading.problem if reading.lasting else ""
+        elif not self.problem and self.latest is not None:
+            self._accumulate(reading)
+
+    def _accumulate(self, reading: Reading) -> None:
+        assert self.latest is not None and self.latest.value is not None and reading.value is not None
+        if self.kind == "counter":
+            self.amount += reading.value - self.latest.value
+        else:
+            mean = (reading.value + self.latest.value) / 2
+            self.amount += mean * (reading.time - self.latest.time)
+        self.latest = reading
+
+    @property
+    def total(self) -> float | None:
+        """J (or CPU s) from begin to end; None when there is a `reason` against it."""
+        return None if self.reason else self.amount
+
+    @property
+    def reason(self) -> str:
+        """Why there is no total, '' when there is."""
+        if self.problem:
+            return self.problem
+        if self.first is None or self.latest is self.first:
+            return "read fewer than two times"
+        if self.must_move and self.amount == 0:
+            return "the energy counter did not move during the run"
+        return ""
+
+    @property
+    def duration_s(self) -> float:
+        """Time between the first and the latest reading, s."""
+        if self.first is None or self.latest is None:
+            return 0.0
+        return self.latest.time - self.first.time
+
+    @property
+    def mean(self) -> float | None:
+        """Total over duration, W (or cores)."""
+        total = self.total
+        return None if total is None or self.duration_s <= 0 else total / self.duration_s

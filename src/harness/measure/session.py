@@ -1,0 +1,111 @@
+"""One sampling session, from settings to files: what the command `sample` does."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness.config.power import PowerSettings
+from harness.core.errors import PowerError
+from harness.measure import summary as report
+from harness.measure.caps import CapState, cap
+from harness.measure.control import Abandoned, Control
+from harness.measure.lifetime import kill
+from harness.measure.model import NONE, CapUnavailable, Reader, Resolved
+from harness.measure.registry import resolve
+from harness.measure.sampler import Run, sample
+from harness.measure.steps import NewSteps
+from harness.measure.trace import Trace
+
+EXIT_CAP = 3
+EXIT_ABANDONED = 4
+
+
+def run_session(
+    settings: PowerSettings,
+    period_s: float,
+    trace: Path,
+    summary: Path,
+    cap_w: float | None,
+    owns_job: bool,
+    steps: bool,
+) -> int:
+    """Serve one run over standard input and output; returns the exit code. `steps`: ranks may be in SLURM's steps.
+
+    Answers are JSON lines: `ready` once source and cap are in place, one per command, `done` when both files
+    have their names, or `error`. Nothing is left under a final name unless `done` was said.
+    """
+    control = Control(sys.stdin.fileno())
+    with ExitStack() as cleanup:
+        resolved, reader = _open(settings)
+        cleanup.callback(reader.close)
+        try:
+            held = cleanup.enter_context(_capped(settings, resolved, reader, cap_w)) if cap_w else None
+        except CapUnavailable as error:
+            _answer(error=str(error), kind="cap")
+            return EXIT_CAP
+        output = Trace(trace, report.host_name())
+        cleanup.callback(output.abandon)
+        run = Run(reader, resolved.source_name, period_s, output, steps=NewSteps() if steps else None)
+        if owns_job:
+            cleanup.callback(_kill_unfinished, run)
+        _answer(
+            ready=True,
+            source=resolved.source_name,
+            reason=resolved.reason,
+            domains=list(run.power),
+            cap=held.as_json() if held else None,
+        )
+        psi: list[int | None] = [None]
+
+        def after(command: str) -> None:
+            if command == "start":
+                psi[0] = report.pressure_us()
+            _answer(did=command)
+
+        try:
+            sample(run, control, after)
+        except Abandoned:
+            return EXIT_ABANDONED
+        result = report.build(run, resolved, held, (psi[0], report.pressure_us()))
+        output.finish()
+        report.write(summary, result)
+        _answer(done=True)
+    return 0
+
+
+def _kill_unfinished(run: Run) -> None:
+    if run.end is None and run.ranks is not None:
+        kill(run.ranks.alive)
+
+
+def _open(settings: PowerSettings) -> tuple[Resolved, Reader]:
+    """The source to use and its reader; a source that does not open becomes `none` with the reason."""
+    resolved = resolve(settings)
+    if resolved.source_name == NONE:
+        return resolved, Reader()
+    try:
+        return resolved, resolved.source.open()
+    except PowerError as error:
+        reason = f"{settings.source}: {error}"
+        lost = replace(
+            resolved, source_name=NONE, reason=reason, domains=(), can_cap=False, cap_reason=reason
+        )
+        return lost, Reader()
+
+
+def _capped(
+    settings: PowerSettings, resolved: Resolved, reader: Reader, watts: float
+) -> AbstractContextManager[CapState]:
+    if not resolved.can_cap:
+        raise CapUnavailable(resolved.cap_reason or f"no cap: source {resolved.source_name} cannot set one")
+    return cap(settings, watts, reader.cap_root)
+
+
+def _answer(**content: Any) -> None:
+    sys.stdout.write(json.dumps(content) + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,1 @@
+"""The sources, one class in one file each; `harness.measure.registry` lists them."""

@@ -1,0 +1,124 @@
+"""Source `emulated:<profile>`: a model's watts, for testing the pipeline and never as evidence."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import monotonic
+from typing import Any, ClassVar
+
+from harness.config.power import PowerSettings
+from harness.core.errors import PowerError
+from harness.measure.emulator.profile import Profile, load
+from harness.measure.model import Probe, Reader, Reading
+from harness.measure.procs import descendants
+from harness.measure.sources.powercap import PowercapReader
+
+
+class Emulated:
+    """Only ever used when named in full; the name of the profile is in every number's source."""
+
+    key: ClassVar[str] = "emulated"
+
+    def __init__(self, settings: PowerSettings, argument: str) -> None:
+        self._settings = settings
+        self._profile_name = argument
+
+    def probe(self) -> Probe:
+        """Usable when the profile can be read."""
+        try:
+            profile = load(self._settings.profile_dir, self._profile_name)
+        except PowerError as error:
+            return Probe(False, reason=str(error), cap_reason=str(error))
+        return Probe(True, f"emulated:{profile.name}", "", ("package", "dram"), True)
+
+    def open(self) -> Reader:
+        """Start the emulator with a tree of its own."""
+        return EmulatedReader(self._settings, load(self._settings.profile_dir, self._profile_name))
+
+
+class EmulatedReader(Reader):
+    """Reads the emulator's tree with the very reader that reads a real one."""
+
+    def __init__(self, settings: PowerSettings, profile: Profile) -> None:
+        super().__init__()
+        self._profile = profile
+        self._folder = Path(tempfile.mkdtemp(prefix="kvasir-emulated-"))
+        self._inner: PowercapReader | None = None
+        self._job: int | None = None
+        self.cap_root = self._folder / "powercap"
+        self._process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "harness.measure", "emulate", profile.name),
+                *("--profiles", str(settings.profile_dir), "--tree", str(self.cap_root)),
+                *("--parent", str(os.getpid())),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            self._throttle = self._answer()["throttle"]
+            self._inner = PowercapReader(settings.model_copy(update={"root": self.cap_root}))
+        except BaseException:
+            self.close()
+            raise
+        self.kinds = self._inner.kinds
+
+    def read(self) -> list[Reading]:
+        """As for a real tree; an emulator that ended takes its domains along, as its counters stand still."""
+        if self._inner is None or self._process.poll() is not None:
+            now = monotonic()
+            return [Reading(domain, now, now, None, "the emulator ended", True) for domain in self.kinds]
+        return self._inner.read()
+
+    def watch(self, pid: int) -> None:
+        """The emulator takes the job into its slice."""
+        self._job = pid
+        self._ask(f"watch {pid}")
+
+    def details(self) -> dict[str, Any]:
+        """Zones, the whole profile with its hash, and what the throttle did."""
+        zones = self._inner.details() if self._inner else {}
+        try:
+            counts = self._ask("statistics")
+        except PowerError as error:
+            counts = {"throttle": self._throttle, "problem": str(error)}
+        return {**zones, "emulated": {**self._profile.as_json(), **counts}}
+
+    def close(self) -> None:
+        """End the emulator, which lets the job go, and remove the tree."""
+        if self._inner is not None:
+            self._inner.close()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+        if self._process.wait() != 0 and self._job is not None:
+            # An emulator that was killed may have left ranks stopped.
+            for pid in descendants(self._job):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _ask(self, line: str) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+        return self._answer()
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise PowerError(f"the emulator ended with exit code {self._process.wait()}")
+        answer: dict[str, Any] = json.loads(line)
+        return answer

@@ -1,0 +1,46 @@
+"""What the site's machine refuses, asked before anything is planned, and only if a plan needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from harness.config import Site
+from harness.hosts import disk_refusal, refusal
+from harness.measure.registry import resolve
+
+
+@dataclass(frozen=True)
+class Refusals:
+    """Why clusters cannot be had: all hosts, or those with a disk. Empty: they can, or nobody can tell before."""
+
+    hosts: str = ""
+    disks: Mapping[str, str] = field(default_factory=dict)
+
+
+class Here:
+    """Answers about one site. Looks at this machine only where runs happen here."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+
+    @cached_property
+    def caps(self) -> str:
+        """Why no power cap can be set at this site, or '' if it can."""
+        if self.site.power.capping == "yes":
+            return ""
+        if self.site.power.capping == "no":
+            return "the site's configuration says that caps cannot be set"
+        if not self.site.here:
+            return "the site's configuration says capping: auto, but its nodes cannot be probed from here"
+        found = resolve(self.site.power.meter)
+        return "" if found.can_cap else found.cap_reason.removeprefix("no power source: ")
+
+    @cached_property
+    def clusters(self) -> Refusals:
+        """Why hosts or disks cannot be had, where they are this machine's own."""
+        hosts = self.site.hosts
+        if hosts is None or not self.site.here:
+            return Refusals()
+        return Refusals(refusal(hosts), {disk: disk_refusal(hosts, disk) for disk in hosts.disks})

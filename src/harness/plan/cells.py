@@ -1,0 +1,197 @@
+"""Clusters of hosts: from a point of the studies mrev and hpc to a run of a cell that both share. Pure functions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from harness.cells.registry import KINDS, refusal
+from harness.config import CellsStudy, Config, FrameworkEntry, Level
+from harness.config.cells_study import FACTORS, CellsScale, CellsStudyScale
+from harness.config.frameworks import DEFAULT_HADOOP
+from harness.core.errors import KvasirError
+from harness.hadoop.benchmarks import CLASSES, make
+from harness.plan.capabilities import Refusals
+from harness.plan.cell_spec import CellRun, CellSpec
+from harness.plan.cells_needs import needs_of
+from harness.plan.points import seed_of, selected
+from harness.plan.spec import NotRun, Plan, Runs, TableSpec
+from harness.results.records import Factors, Identity
+
+CELLS = "cells"
+"""In place of a study's name where a run belongs to all studies that want it."""
+
+
+def check_benchmarks(config: Config, folder: str) -> None:
+    """Check names and settings of benchmarks in the studies and the scale.
+
+    Raises KvasirError with one line for each mistake, naming file and key; `folder` holds the configuration.
+    """
+    wrong = []
+    known = ", ".join(CLASSES)
+    for study in config.studies.values():
+        for name, experiment in study.experiments.items() if isinstance(study, CellsStudy) else ():
+            if unknown := sorted(experiment.levels_of("benchmark") - set(CLASSES)):
+                wrong.append(
+                    f"{folder}/studies/{study.id}.yaml: experiments.{name}: found benchmark "
+                    f"{', '.join(unknown)}: allowed: {known}"
+                )
+    file = f"{folder}/scales/{config.top.scale}.yaml"
+    shared = config.scale.cells
+    sections: dict[str, Mapping[str, dict[str, Any]]] = {}
+    if shared is not None:
+        sections["cells.benchmarks"] = shared.benchmarks
+        sections["cells.more_repetitions"] = {name: {} for name in shared.more_repetitions}
+    for study in config.studies.values():
+        own = getattr(config.scale, study.id)
+        if isinstance(own, CellsStudyScale):
+            sections[f"{study.id}.benchmarks"] = own.benchmarks
+    for section, benchmarks in sections.items():
+        for name, settings in benchmarks.items():
+            try:
+                make(name, settings)
+            except KvasirError as error:
+                wrong.append(f"{file}: {section}.{name}: found {settings!r}: {error}")
+    if wrong:
+        raise KvasirError("\n".join(wrong))
+
+
+def reason(levels: Mapping[str, Level], config: Config, refusals: Refusals) -> str:
+    """Why a point cannot be run here, '' if it can."""
+    name, disk, hosts = str(levels["framework"]), str(levels["disk"]), config.site.hosts
+    entry = config.frameworks[name]
+    if trouble := refusal(entry, str(levels["benchmark"])):
+        return f"{name}: {trouble}"
+    if hosts is None:
+        return f"site {config.top.site} has no hosts"
+    if refusals.hosts:
+        return refusals.hosts
+    if entry.interface not in hosts.interfaces:
+        return f"interface {entry.interface!r}: the site's hosts have only {', '.join(hosts.interfaces)}"
+    if disk not in hosts.disks:
+        return f"disk {disk!r}: the site's hosts have only {', '.join(hosts.disks)}"
+    return refusals.disks.get(disk, "")
+
+
+def settings_of(benchmark: str, shared: CellsScale, own: CellsStudyScale) -> tuple[dict[str, Any], str]:
+    """A benchmark's settings in a study, and what sets its runs apart from those with the shared settings."""
+    common = {"timeout_s": shared.timeout_s, **shared.benchmarks.get(benchmark, {})}
+    settings = {**common, **own.benchmarks.get(benchmark, {})}
+    if settings == common:
+        return settings, ""
+    return settings, "-" + hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:6]
+
+
+def cell_name(levels: Mapping[str, Level], entry: FrameworkEntry, hadoop: str) -> str:
+    """Name of the cell that a point belongs to."""
+    name = f"{levels['nodes']}n_{levels['disk']}_{entry.interface}"
+    return name if hadoop == DEFAULT_HADOOP else f"{name}_{hadoop}"
+
+
+def entry_of(entry: FrameworkEntry) -> dict[str, Any]:
+    """An entry without what its runs do not depend on."""
+    return entry.model_dump(mode="json", by_alias=True, exclude={"label", "missing"})
+
+
+def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
+    """The cell of a point, without its runs."""
+    framework, hosts, scale = str(levels["framework"]), config.site.hosts, config.scale.cells
+    assert hosts is not None and scale is not None, "reason() and load_config have seen to it"
+    entry = config.frameworks[framework]
+    hadoop = entry.distribution(framework)
+    cell = cell_name(levels, entry, hadoop)
+    return CellSpec(
+        cell=cell,
+        folder=f"{config.results}/{CELLS}/{cell}",
+        nodes=int(levels["nodes"]),
+        disk=str(levels["disk"]),
+        interface=entry.interface,
+        hadoop=hadoop,
+        built=sorted({f"build/hadoop/{hadoop}.json", *KINDS[str(entry.kind)].built}),
+        hosts=hosts.model_dump(mode="json", exclude_defaults=True),
+        power=config.site.power.meter.model_dump(mode="json", exclude_defaults=True),
+        parameters=scale.parameters.model_dump(mode="json", exclude_defaults=True),
+        frameworks={framework: entry_of(entry)},
+        period_s=scale.period_s,
+        minutes=scale.minutes,
+        runs=[],
+    )
+
+
+def runs_of(
+    cell: CellSpec, levels: Mapping[str, Level], own: CellsStudyScale, config: Config
+) -> tuple[Runs, list[CellRun]]:
+    """The runs of a point and where they lie."""
+    shared = config.scale.cells
+    assert shared is not None, "the scale has been checked"
+    framework, benchmark = str(levels["framework"]), str(levels["benchmark"])
+    settings, apart = settings_of(benchmark, shared, own)
+    point = f"{framework}_{benchmark}{apart}"
+    folder = f"{cell.folder}/runs/{point}"
+    repetitions = shared.more_repetitions.get(benchmark, shared.repetitions)
+    factors: Factors = {name: levels[name] for name in FACTORS}
+    made = [
+        CellRun(
+            identity=Identity(
+                study=CELLS,
+                experiment=cell.cell,
+                point=point,
+                rep=rep,
+                seed=seed_of(config.top.seed, CELLS, cell.cell, point, rep),
+                scale=config.top.scale,
+                site=config.top.site,
+                factors=factors,
+            ),
+            framework=framework,
+            benchmark=benchmark,
+            settings=settings,
+            folder=f"{folder}/{rep}",
+        )
+        for rep in range(1, repetitions + 1)
+    ]
+    return Runs(folder=folder, repetitions=repetitions, declared=f"{cell.folder}/cell.json"), made
+
+
+def plan(study: CellsStudy, config: Config, refusals: Refusals) -> Plan:
+    """Cells with the runs that a study wants there, and its tables."""
+    own: CellsStudyScale = getattr(config.scale, study.id)
+    cells: dict[str, CellSpec] = {}
+    tables: dict[str, TableSpec] = {}
+    for name, experiment in study.experiments.items():
+        found: dict[str, Runs] = {}
+        skipped: list[NotRun] = []
+        section = f"config/scales/{config.top.scale}.yaml: {study.id}"
+        without = [*study.without, *own.without]
+        points = (
+            []
+            if name in own.leave_out
+            else selected(name, experiment, study.defaults, own.only, without, section)
+        )
+        for point in points:
+            if trouble := reason(point.levels, config, refusals):
+                factors: Factors = {factor: point.levels[factor] for factor in FACTORS}
+                skipped.append(NotRun(point=point.name, factors=factors, reason=trouble))
+                continue
+            fresh = cell_of(point.levels, config)
+            cell = cells.get(fresh.cell, fresh)
+            found[point.name], runs = runs_of(cell, point.levels, own, config)
+            known = {run.folder for run in cell.runs}
+            cells[cell.cell] = cell.model_copy(
+                update={
+                    "runs": [*cell.runs, *(run for run in runs if run.folder not in known)],
+                    "frameworks": {**cell.frameworks, **fresh.frameworks},
+                    "built": sorted({*cell.built, *fresh.built}),
+                }
+            )
+        tables[name] = TableSpec(
+            study=study.id,
+            experiment=name,
+            scale=config.top.scale,
+            factors=list(FACTORS),
+            runs=found,
+            not_run=skipped,
+            repetitions=max((runs.repetitions for runs in found.values()), default=1),
+        )
+    return Plan([], tables, needs_of(cells.values()), cells=cells)

@@ -1,0 +1,151 @@
+"""What a study costs at another scale: node-hours, data and joules from what its runs took at a small one.
+
+The rules, one a kind of run, are stated with each answer. They leave out what a larger system does not share with a
+smaller one (networks, file systems): an answer says what to ask for, not what to expect to the minute. Pure functions.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.hadoop.benchmarks import make
+from harness.plan.cell_spec import CellRun, CellSpec
+from harness.plan.spec import RunSpec
+
+RULES = {
+    "mimir": "seconds grow with the words of a rank",
+    "eee": "seconds grow with the jobs, and with the bytes of a block",
+    "cells": "a benchmark's start-up stays, its work grows with the data of a worker, as slowly as links and"
+    " cores were: far too much where they were emulated",
+}
+"""By study, or for all studies on clusters."""
+DEFAULT_JOBS = 100
+"""The simulator's own, where a configuration does not name them; so is its block size by workload, below."""
+DEFAULT_BLOCK_BYTES = {"batch": 134_217_728}
+SMALL_BLOCK_BYTES = 67_108_864
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one study at one scale."""
+
+    study: str
+    runs: int
+    node_hours: float | None
+    """None where a kind of run was never measured."""
+    data_gb: float
+    joules: float | None
+    how: str
+    """The rule, how many runs it was taken from, and what is missing."""
+
+
+def size_of_run(run: RunSpec) -> float:
+    """What the seconds of a run grow with."""
+    if run.document is not None:
+        jobs = run.document.get("jobs", {})
+        block = DEFAULT_BLOCK_BYTES.get(str(jobs.get("workload")), SMALL_BLOCK_BYTES)
+        return float(jobs.get("count", DEFAULT_JOBS)) * float(jobs.get("block_bytes") or block)
+    words = run.identity.factors.get("words")
+    return float(words) / run.ranks if words else 1.0
+
+
+def size_of_cell_run(run: CellRun, workers: int) -> float:
+    """How much of a benchmark's data a worker has: megabytes, words or vertices, as the benchmark counts."""
+    settings: dict[str, float] = make(run.benchmark, run.settings).settings.model_dump()
+    if "scale" in settings:
+        size = float(2 ** int(settings["scale"]))
+    elif "documents" in settings:
+        size = float(settings["documents"] * settings["mean_words"])
+    else:
+        size = float(settings.get("data_mb") or settings["files"] * settings["file_mb"])
+    return size / workers
+
+
+def kind_of_run(run: RunSpec) -> tuple[str, str]:
+    """Runs whose seconds are held against each other: of one experiment, by one program."""
+    return run.identity.experiment, next(iter(run.program), "")
+
+
+def per_size(
+    runs: Iterable[RunSpec], seconds: Callable[[RunSpec], float | None]
+) -> dict[tuple[str, str], list[float]]:
+    """Seconds for each unit of size, by kind, of those runs that were made."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for run in runs:
+        if (took := seconds(run)) is not None:
+            found.setdefault(kind_of_run(run), []).append(took / size_of_run(run))
+    return found
+
+
+def of_runs(
+    study: str,
+    runs: Sequence[RunSpec],
+    known: Mapping[tuple[str, str], Sequence[float]],
+    disk_bytes: int,
+    watts: float | None,
+    side_by_side: int = 1,
+) -> Cost:
+    """The cost of single runs; simulations share a node, `side_by_side` at a time."""
+    missing = sorted({kind_of_run(run)[0] for run in runs if kind_of_run(run) not in known})
+    hours = (
+        sum(
+            statistics.median(known[kind_of_run(run)])
+            * size_of_run(run)
+            * (run.nodes if run.watch is not None else 1 / side_by_side)
+            for run in runs
+            if kind_of_run(run) in known
+        )
+        / 3600
+    )
+    how = f"{RULES[study]}; from {sum(map(len, known.values()))} runs"
+    return _cost(study, len(runs), hours, disk_bytes / 1e9, watts, how, missing)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a benchmark took on a small cluster, seconds, with the size it was for."""
+
+    startup: float
+    work: float
+    size: float
+
+
+def of_cells(
+    study: str,
+    cells: Iterable[CellSpec],
+    known: Mapping[tuple[str, str], Sequence[Taken]],
+    data_gb: float,
+    watts: float | None,
+) -> Cost:
+    """The cost of clusters; `known` is by framework and benchmark."""
+    hours, count, missing = 0.0, 0, set()
+    for cell in cells:
+        workers = max(1, cell.nodes - 1)
+        for run in cell.runs:
+            count += 1
+            before = known.get((run.framework, run.benchmark))
+            if not before:
+                missing.add(f"{run.framework} {run.benchmark}")
+                continue
+            size = size_of_cell_run(run, workers)
+            seconds = statistics.median(one.startup + one.work * size / one.size for one in before)
+            hours += seconds * cell.nodes / 3600
+    how = f"{RULES['cells']}; from {sum(map(len, known.values()))} runs"
+    return _cost(study, count, hours, data_gb, watts, how, sorted(missing))
+
+
+def _cost(
+    study: str,
+    runs: int,
+    hours: float,
+    data_gb: float,
+    watts: float | None,
+    how: str,
+    missing: Sequence[str],
+) -> Cost:
+    if missing:
+        how += f"; not measured, so left out: {', '.join(missing)}"
+    joules = hours * 3600 * watts if watts is not None and hours else None
+    return Cost(study, runs, hours if hours else None, data_gb, joules, how)

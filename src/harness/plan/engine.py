@@ -1,0 +1,126 @@
+"""The MapReduce-over-MPI engine: from a point of study `mimir` to the command of one run. Pure functions."""
+
+from __future__ import annotations
+
+from harness.config import Config, EngineStudy, Level, MimirScale
+from harness.plan.datasets import Text, buffer_bytes, ranks_of, text_of
+from harness.plan.engine_needs import needs_of
+from harness.plan.points import Point, expand, lenders, seed_of
+from harness.plan.spec import NotRun, Plan, Runs, RunSpec, TableSpec, Watch
+from harness.results.records import Factors, Identity
+
+PROGRAMS = "build/programs/bin"
+BUILT = "build/programs/engine.json"
+HIGHEST_CAP = 215
+"""The paper's highest cap is the chips' TDP; where no cap can be set it means that none is imposed."""
+
+
+def factors_of(point: Point, text: Text, study: EngineStudy, scale: MimirScale) -> Factors:
+    """Every factor of a run with its level: the paper's labels and what they became at this scale."""
+    levels = point.levels
+    dataset = study.datasets[str(levels["data"])]
+    return {
+        "app": levels["app"],
+        "data": levels["data"],
+        "words": text.words,
+        "unique": text.unique,
+        "platform": levels["platform"],
+        "ranks": ranks_of(str(levels["platform"]), study, scale.ranks),
+        "buffer_mb": levels["buffer_mb"],
+        "buffer_bytes": buffer_bytes(float(levels["buffer_mb"]), dataset, study, scale),
+        "strategy": levels["strategy"],
+        "combine": levels["combine"],
+        "balance": levels["balance"],
+        "pipeline": levels["pipeline"],
+        "cap_w": levels["cap_w"],
+        "sample_ms": levels["sample_ms"],
+    }
+
+
+def command(factors: Factors, combine_switch: Level, extra: list[str], inputs: list[str]) -> list[str]:
+    """Command line of the mini-app, without launcher; {report} and the like stand for files of the run."""
+    return [
+        f"{PROGRAMS}/{factors['app']}",
+        f"--send-buffer={factors['buffer_bytes']}",
+        f"--strategy={factors['strategy']}",
+        f"--combine={factors['combine']}",
+        f"--combine-switch={combine_switch}",
+        f"--balance={factors['balance']}",
+        f"--pipeline={factors['pipeline']}",
+        "--report={report}",
+        *extra,
+        *inputs,
+    ]
+
+
+def plan(study: EngineStudy, config: Config, cap_refusal: str) -> Plan:
+    """Runs, tables and texts of a study. `cap_refusal` says why no cap can be set here ('' if it can)."""
+    scale = config.scale.mimir
+    assert scale is not None, "load_config has seen to it that the scale has sizes for every chosen study"
+    runs: list[RunSpec] = []
+    tables: dict[str, TableSpec] = {}
+    texts: dict[str, Text] = {}
+    for name, experiment in study.experiments.items():
+        repetitions = experiment.repetitions or scale.repetitions
+        skipped: list[NotRun] = []
+        own: dict[str, Runs] = {}
+        borrowed = lenders(study, name)
+        columns: list[str] = []
+        for point in expand(experiment, study.defaults):
+            ranks = ranks_of(str(point.levels["platform"]), study, scale.ranks)
+            text = text_of(study.datasets[str(point.levels["data"])], ranks, study, scale, config.top.seed)
+            extra = ["--events={events}"] if experiment.events else []
+            extra += [] if text.generated else ["--output={output}"]
+            factors = factors_of(point, text, study, scale)
+            columns = list(factors)
+            cap = float(point.levels["cap_w"])
+            if cap_refusal and cap != HIGHEST_CAP:
+                skipped.append(
+                    NotRun(point=point.name, factors=factors, reason=f"no cap can be set: {cap_refusal}")
+                )
+                continue
+            texts[text.path] = text
+            lender, its_point = borrowed.get(point.name, (name, point.name))
+            folder = f"{config.results}/runs/{study.id}/{lender}/{its_point}"
+            own[point.name] = Runs(folder=folder, repetitions=repetitions)
+            if point.name in borrowed:
+                continue
+            for rep in range(1, repetitions + 1):
+                identity = Identity(
+                    study=study.id,
+                    experiment=name,
+                    point=point.name,
+                    rep=rep,
+                    seed=seed_of(config.top.seed, study.id, name, point.name, rep),
+                    scale=config.top.scale,
+                    site=config.top.site,
+                    factors=factors,
+                )
+                runs.append(
+                    RunSpec(
+                        identity=identity,
+                        program=command(factors, point.levels["combine_switch"], extra, [text.path]),
+                        inputs=[text.path],
+                        counts=text.counts,
+                        built=BUILT,
+                        launcher=config.site.launch(ranks),
+                        ranks=ranks,
+                        nodes=config.site.nodes_for(ranks),
+                        timeout_s=scale.timeout_s,
+                        watch=Watch(
+                            period_ms=int(point.levels["sample_ms"]),
+                            power=config.site.power.meter.model_dump(mode="json", exclude_defaults=True),
+                            cap_w=None if cap_refusal else cap * config.site.power.cap_scale,
+                        ),
+                    )
+                )
+        tables[name] = TableSpec(
+            study=study.id,
+            experiment=name,
+            scale=config.top.scale,
+            factors=columns,
+            runs=own,
+            not_run=skipped,
+            repetitions=repetitions,
+        )
+    return Plan(runs, tables, needs_of(runs, texts), texts)

@@ -1,0 +1,127 @@
+"""What a job of the workflow is told, as JSON: all about one run, or about one experiment's table.
+
+The workflow passes these on the command line and keeps them as rule parameters, so a change of any factor
+that enters a run makes exactly that run (and what depends on it) out of date.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from harness.plan.cell_spec import CellSpec
+from harness.plan.datasets import Text
+from harness.results.records import Factors, Identity
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Watch(_Model):
+    """How a measured run is watched. Such a run has the machine to itself."""
+
+    period_ms: int
+    power: dict[str, Any]
+    """Settings of the site's power source, as far as they differ from the defaults."""
+    cap_w: float | None
+    """Power cap to set, watts; None where the level means "no cap imposed"."""
+
+
+class RunSpec(_Model):
+    """One run: who it is, what to start and how to watch it."""
+
+    identity: Identity
+    program: list[str]
+    """Command of the program; {report}, {config}, {trace}, {events} and {output} stand for files of the run."""
+    built: str
+    """The file that says what the programs are and how they were built."""
+    timeout_s: int
+    expected_s: int | None = None
+    """What it will hardly exceed, for a scheduler; None: nobody knows better than `timeout_s`."""
+    inputs: list[str] = []
+    """Files the program reads, as the workflow knows them."""
+    counts: str | None = None
+    """What another program counted in the input: the generator's report or coreutils' list of words."""
+    launcher: list[str] = []
+    """What starts the program's ranks, with their number; empty for a program that is one process."""
+    ranks: int = 1
+    nodes: int = 1
+    """Machines that the ranks are on."""
+    document: dict[str, Any] | None = None
+    """The program's own configuration, written into {config} before it starts."""
+    watch: Watch | None = None
+    """None for a simulation: it may share the machine, and nothing of the machine is measured."""
+
+
+class NotRun(_Model):
+    """A point that cannot be run here, and why."""
+
+    point: str
+    factors: Factors
+    reason: str
+
+
+class Runs(_Model):
+    """The runs of one point: repetitions 1 to n, in folders below `folder` (of another experiment if borrowed)."""
+
+    folder: str
+    repetitions: int
+    declared: str | None = None
+    """The one file that the workflow knows of these runs; none: the run.json of each."""
+
+    @property
+    def files(self) -> list[str]:
+        """What the workflow waits for."""
+        if self.declared is not None:
+            return [self.declared]
+        return [f"{self.folder}/{rep}/run.json" for rep in range(1, self.repetitions + 1)]
+
+
+class TableSpec(_Model):
+    """One experiment's table: its runs in the order of the plan and the points that cannot be run here."""
+
+    study: str
+    experiment: str
+    scale: str
+    factors: list[str]
+    """Names of the factor columns, in order."""
+    runs: dict[str, Runs]
+    """By point."""
+    not_run: list[NotRun]
+    repetitions: int
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What the runs of a plan ask of one machine: bytes and cores."""
+
+    memory: int
+    disk: int
+    """Size of the data, whether they are there already or not."""
+    missing: int
+    """Size of the data that are not there yet."""
+    ranks: int
+    scratch: int = 0
+    """Size of what a run writes and leaves nothing of."""
+
+
+@dataclass
+class Plan:
+    """All that is known of a study before anything has run."""
+
+    runs: list[RunSpec]
+    tables: dict[str, TableSpec]
+    needs: Needs
+    texts: dict[str, Text] = field(default_factory=dict)
+    """Texts by their path."""
+    cells: dict[str, CellSpec] = field(default_factory=dict)
+    """Clusters by name, with the runs that this study makes on each; other studies may make more there."""
+
+    @cached_property
+    def by_name(self) -> dict[tuple[str, str, int], RunSpec]:
+        """Runs by experiment, point and repetition."""
+        return {(run.identity.experiment, run.identity.point, run.identity.rep): run for run in self.runs}

@@ -1,1 +1,0 @@
-"""The sources, one class in one file each; `harness.power.registry` lists them."""

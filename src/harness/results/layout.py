@@ -1,0 +1,55 @@
+"""Where results lie and which runs are there: the layout of the results folder, read-only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from harness.core.errors import KvasirError
+from harness.results.records import Record, read
+from harness.plan.spec import TableSpec
+
+
+def run_files(tables: Iterable[TableSpec]) -> list[Path]:
+    """All run.json that tables are made of and that are there, each once, sorted."""
+    files = {
+        Path(runs.folder) / str(rep) / "run.json"
+        for table in tables
+        for runs in table.runs.values()
+        for rep in range(1, runs.repetitions + 1)
+    }
+    return sorted(path for path in files if path.is_file())
+
+
+def records(tables: Iterable[TableSpec]) -> Iterator[Record]:
+    """All records that tables are made of; one that cannot be read is an error naming it."""
+    for path in run_files(tables):
+        yield read(path)
+
+
+def failed_folders(root: Path) -> list[Path]:
+    """Folders of all runs below `root` (all scales) that did not end well, unreadable ones included."""
+    found = []
+    of_points, of_cells = "*/runs/*/*/*/[0-9]*/run.json", "*/cells/*/runs/*/[0-9]*/run.json"
+    for path in sorted([*root.glob(of_points), *root.glob(of_cells)]):
+        try:
+            if read(path).outcome.status == "ok":
+                continue
+        except KvasirError:
+            pass
+        found.append(path.parent)
+    return found
+
+
+def made_from(run: Path) -> list[Path]:
+    """What has to go together with a run for the workflow to make it again: tables of its study (of all studies,
+    if it is a cell's), its cell's own file, and the report.
+
+    Snakemake does not miss a file whose consumers are up to date.
+    """
+    if run.parents[3].name == "cells":
+        cell, scale = run.parents[2], run.parents[4]
+        return [cell / "cell.json", *sorted((scale / "tables").glob("*/*.csv")), scale / "report.html"]
+    study = run.parents[2].name
+    scale = run.parents[4]
+    return [*sorted((scale / "tables" / study).glob("*.csv")), scale / "report.html"]

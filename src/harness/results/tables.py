@@ -1,0 +1,200 @@
+"""Tidy tables from records: one row per run and metric, per sample, or per event. Checked on write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandera.polars as pa
+import polars as pl
+
+from harness.core.errors import KvasirError
+from harness.core.files import replacing
+from harness.results.records import Record, read
+from harness.plan.spec import TableSpec
+
+IDENTITY = ["study", "experiment", "point", "rep"]
+METRIC = ["metric", "value", "unit", "source"]
+SAMPLE = ["t_s", "host", "domain", "metric", "value", "unit", "source"]
+EVENT = ["rank", "word_index", "partition", "records", "bytes", "capacity_bytes", "event"]
+TASK = ["job", "task", "attempt", "host", "kind", "phase", "start_s", "end_s", "status"]
+STATUSES = ["ok", "failed", "timeout", "not-run"]
+
+METRIC_SCHEMA = pa.DataFrameSchema(
+    {
+        "study": pa.Column(pl.String),
+        "experiment": pa.Column(pl.String),
+        "point": pa.Column(pl.String),
+        "rep": pa.Column(pl.Int64, pa.Check.ge(1)),
+        "order": pa.Column(pl.Int64, pa.Check.ge(1), nullable=True),
+        "status": pa.Column(pl.String, pa.Check.isin(STATUSES)),
+        "reason": pa.Column(pl.String),
+        "metric": pa.Column(pl.String, nullable=True),
+        "value": pa.Column(pl.Float64, nullable=True),
+        "unit": pa.Column(pl.String, nullable=True),
+        "source": pa.Column(
+            pl.String, pa.Check.str_matches(r"^(measured|emulated|simulated|analytic|none)(:|$)")
+        ),
+    },
+    checks=pa.Check(
+        lambda data: data.lazyframe.select(
+            pl.col("value").is_not_null() | ((pl.col("source") == "none") & (pl.col("reason") != ""))
+        ),
+        error="an empty value needs source none and a reason",
+    ),
+)
+
+SAMPLE_TYPES: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(SAMPLE, pl.String),
+    **dict.fromkeys(("t_s", "value"), pl.Float64),
+}
+"""A trace may hold whole numbers only, or the unit 1: neither makes its columns others than they are."""
+
+SAMPLE_SCHEMA = pa.DataFrameSchema(
+    {
+        "t_s": pa.Column(pl.Float64),
+        "domain": pa.Column(pl.String),
+        "metric": pa.Column(pl.String),
+        "value": pa.Column(pl.Float64),
+        "unit": pa.Column(pl.String),
+        "source": pa.Column(pl.String, pa.Check.str_matches(r"^(measured|emulated|simulated)(:|$)")),
+    }
+)
+
+EVENT_SCHEMA = pa.DataFrameSchema(
+    {
+        "rank": pa.Column(pl.Int64, pa.Check.ge(0)),
+        "word_index": pa.Column(pl.Int64, pa.Check.ge(0)),
+        "event": pa.Column(pl.String, pa.Check.isin(["put", "combine", "exchange"])),
+    }
+)
+
+TASK_TYPES: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(TASK, pl.String),
+    **dict.fromkeys(("start_s", "end_s"), pl.Float64),
+    "attempt": pl.Int64,
+}
+
+TASK_SCHEMA = pa.DataFrameSchema(
+    {
+        "task": pa.Column(pl.String),
+        "attempt": pa.Column(pl.Int64, pa.Check.ge(0)),
+        "kind": pa.Column(pl.String, pa.Check.isin(["map", "reduce"])),
+        "phase": pa.Column(pl.String),
+        "start_s": pa.Column(pl.Float64),
+        "end_s": pa.Column(pl.Float64),
+        "status": pa.Column(pl.String),
+    }
+)
+
+
+def run_folders(spec: TableSpec) -> Iterator[tuple[str, Path]]:
+    """Point and folder of all runs of an experiment, in the order of the plan."""
+    for point, runs in spec.runs.items():
+        for rep in range(1, runs.repetitions + 1):
+            yield point, Path(runs.folder) / str(rep)
+
+
+def identity_row(spec: TableSpec, point: str, record: Record) -> dict[str, Any]:
+    """The columns that say which run a row belongs to; a borrowed run counts as this experiment's."""
+    who = record.identity
+    row: dict[str, Any] = {"study": spec.study, "experiment": spec.experiment, "point": point, "rep": who.rep}
+    return {**row, **{name: who.factors.get(name) for name in spec.factors}}
+
+
+def metric_rows(spec: TableSpec, runs: list[tuple[str, Record]]) -> list[dict[str, Any]]:
+    """Rows of the metric table: runs in the plan's order, then the points that could not run here."""
+    started = sorted((record for _, record in runs), key=lambda record: record.outcome.started)
+    order = {id(record): place for place, record in enumerate(started, 1)}
+    empty = {"metric": None, "value": None, "unit": None, "source": "none"}
+    rows: list[dict[str, Any]] = []
+    for point, record in runs:
+        outcome = record.outcome
+        head = {
+            **identity_row(spec, point, record),
+            "order": order[id(record)],
+            "status": outcome.status,
+            "reason": outcome.reason,
+        }
+        if outcome.status != "ok":
+            rows.append({**head, **empty})
+        for metric in record.metrics:
+            body = {
+                "metric": metric.name,
+                "value": metric.value,
+                "unit": metric.unit,
+                "source": metric.source,
+            }
+            rows.append({**head, **body, "reason": metric.reason})
+    for absent in spec.not_run:
+        for rep in range(1, spec.repetitions + 1):
+            who = {"study": spec.study, "experiment": spec.experiment, "point": absent.point, "rep": rep}
+            state = {"order": None, "status": "not-run", "reason": absent.reason}
+            rows.append({**who, **state, **absent.factors, **empty})
+    return rows
+
+
+def metric_table(spec: TableSpec) -> pl.DataFrame:
+    """One row per run and metric of an experiment. Raises KvasirError naming a bad record."""
+    runs = [(point, read(folder / "run.json")) for point, folder in run_folders(spec)]
+    columns = [*IDENTITY, "order", "status", "reason", *spec.factors, *METRIC]
+    rows = metric_rows(spec, runs)
+    types = {"value": pl.Float64, "rep": pl.Int64, "order": pl.Int64, "metric": pl.String, "unit": pl.String}
+    if not rows:  # a scale may leave out an experiment
+        return METRIC_SCHEMA.validate(
+            pl.DataFrame(schema={name: types.get(name, pl.String) for name in columns})
+        )
+    frame = pl.DataFrame(rows, infer_schema_length=None, schema_overrides=types)
+    return METRIC_SCHEMA.validate(frame.select(columns))
+
+
+def beside(
+    spec: TableSpec, name: str, columns: list[str], types: dict[str, type[pl.DataType]]
+) -> pl.DataFrame:
+    """The CSV files `name` of all runs that ended well, joined, with the runs' identity and factors."""
+    frames = []
+    for point, folder in run_folders(spec):
+        record = read(folder / "run.json")
+        if record.outcome.status != "ok":
+            continue
+        path = folder / name
+        try:
+            frame = pl.read_csv(path, infer_schema_length=None, schema_overrides=types)
+            frame = frame.select(columns)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            why = " ".join(str(error).split())[:200]
+            raise KvasirError(
+                f"{path}: expected a CSV file with columns {','.join(columns)}: {why}"
+            ) from None
+        row = identity_row(spec, point, record)
+        absent = {key: pl.String for key, value in row.items() if value is None}
+        frames.append(pl.DataFrame([row], schema_overrides=absent).join(frame, how="cross"))
+    if not frames:
+        return pl.DataFrame(schema=dict.fromkeys([*IDENTITY, *spec.factors, *columns], pl.String))
+    return pl.concat(frames, how="vertical_relaxed")
+
+
+def trace_table(spec: TableSpec) -> pl.DataFrame:
+    """One row per sample of an experiment."""
+    frame = beside(spec, "trace.csv", SAMPLE, SAMPLE_TYPES)
+    return frame if frame.is_empty() else SAMPLE_SCHEMA.validate(frame)
+
+
+def event_table(spec: TableSpec) -> pl.DataFrame:
+    """One row per event of the send buffer; `case` is the data set of the run."""
+    frame = beside(spec, "events.csv", EVENT, {}).with_columns(pl.col("data").alias("case"))
+    frame = frame.select(["point", "case", *EVENT[:-1], EVENT[-1]])
+    return frame if frame.is_empty() else EVENT_SCHEMA.validate(frame)
+
+
+def task_table(spec: TableSpec) -> pl.DataFrame:
+    """One row per phase of an attempt at a task of Hadoop; runs of other frameworks have none."""
+    frame = beside(spec, "tasks.csv", TASK, TASK_TYPES)
+    return frame if frame.is_empty() else TASK_SCHEMA.validate(frame)
+
+
+def write_csv(frame: pl.DataFrame, path: Path) -> None:
+    """Write a table; KvasirError when the disk is full or the folder cannot be written."""
+    with replacing(path) as scratch:
+        frame.write_csv(scratch)

@@ -1,0 +1,1 @@
+"""Runs: starts one program, watches it and writes its record."""

@@ -1,0 +1,242 @@
+"""Runs one point once: start the program, watch it, and turn what it left behind into a record."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from types import FrameType
+from typing import Any, NoReturn
+
+import psutil
+
+from harness.config.power import PowerSettings
+from harness.core.environment import git_state, machine, moment
+from harness.core.errors import PowerError
+from harness.core.process import Ended, die_with_parent, owner_fd, start, wait
+from harness.hosts.inside.variables import step_environment
+from harness.images.launch import beside
+from harness.measure.client import Sampler
+from harness.measure.metrics import read_trace, sampled
+from harness.measure.model import CapUnavailable
+from harness.measure.nodes import NodeSamplers
+from harness.plan.spec import RunSpec, Watch
+from harness.results.records import Metric, Outcome, Record, save, write_folder
+from harness.runs.program_report import measured, read_report, windows
+from harness.runs.reference_counts import compare, read_counts, read_output
+
+WARM_BLOCK = 1 << 22
+"""Bytes read at a time when the page cache is filled."""
+
+REST_S = 1.0
+"""Seconds at rest before each run for `power.idle`, spent only where there is a meter."""
+
+LOG_TAIL = 600
+"""Characters of the log that go into the reason of a failed run."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What is known when the program has ended."""
+
+    ended: Ended
+    started: datetime
+    clock_origin: float
+    """CLOCK_MONOTONIC at time 0 of the trace, seconds."""
+    summary: dict[str, Any] | None
+    """What the sampler saw; None where nothing was watched."""
+    log: str
+
+
+def warm(inputs: list[str]) -> None:
+    """Read the inputs once, so that every run finds them in the page cache and none measures the disk.
+
+    The papers' data lie in memory during the runs. Inputs that do not fit there are left alone.
+    """
+    paths = [Path(name) for name in inputs]
+    if sum(path.stat().st_size for path in paths) > psutil.virtual_memory().available / 2:
+        return
+    for path in paths:
+        with path.open("rb", buffering=0) as file:
+            while file.read(WARM_BLOCK):
+                pass
+
+
+def launch_environment() -> dict[str, str]:
+    """Our environment, with what Open MPI needs to start as root (in a container or a test machine).
+
+    Within a job of SLURM the program's launcher starts a step of its own, so ours is not told about.
+    """
+    extra = (
+        {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
+    )
+    return {**step_environment(os.environ), **extra}
+
+
+def command_line(spec: RunSpec, folder: Path) -> list[str]:
+    """The full command of a run whose files lie in `folder`."""
+    places = {
+        "report": folder / "report.json",
+        "config": folder / "config.json",
+        "trace": folder / "trace.csv",
+        "events": folder / "events.csv",
+        "output": folder / "output",
+    }
+    own = [part.format_map(places) if part.startswith(("--", "{")) else part for part in spec.program]
+    return [*beside(spec.launcher, spec.program[0]), *own]
+
+
+def supervise(command: list[str], log: Path, timeout_s: float, follow: Callable[[int], None]) -> Ended:
+    """Start the program, tell `follow` its process, and wait for its end; it never outlives this call."""
+    process = start(command, log, launch_environment())
+    try:
+        follow(process.pid)
+        return wait(process, timeout_s, owner_fd())
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
+
+
+def sampler_of(watch: Watch, folder: Path, nodes: Sequence[str]) -> Sampler | NodeSamplers:
+    """What samples a run: one process here, or one on each node of the job of SLURM that we are in."""
+    power = PowerSettings.model_validate(watch.power)
+    trace, summary = folder / "trace.csv", folder / "sampler.json"
+    if not nodes:
+        return Sampler(power, period_ms=watch.period_ms, trace=trace, summary=summary, cap_w=watch.cap_w)
+    here = socket.gethostname().partition(".")[0]
+    return NodeSamplers(
+        power,
+        period_ms=watch.period_ms,
+        trace=trace,
+        summary=summary,
+        nodes=[node for node in nodes if node.partition(".")[0] != here],
+        environment=launch_environment(),
+        cap_w=watch.cap_w,
+    )
+
+
+def execute(spec: RunSpec, folder: Path, nodes: Sequence[str]) -> Finished:
+    """Start the program, under the sampler if it is to be watched, and wait for its end.
+
+    Raises PowerError or CapUnavailable before anything is started when the power source or cap cannot be had.
+    """
+    log = folder / "log.txt"
+    command = command_line(spec, folder)
+    log.write_text(f"$ {shlex.join(command)}\n", encoding="utf-8")
+    if spec.document is not None:
+        (folder / "config.json").write_text(json.dumps(spec.document, indent=1) + "\n", encoding="utf-8")
+    watch = spec.watch
+    if watch is None:
+        started, origin, summary = datetime.now(UTC), monotonic(), None
+        ended = supervise(command, log, spec.timeout_s, lambda pid: None)
+    else:
+        warm(spec.inputs)
+        with sampler_of(watch, folder, nodes) as sampler:
+            sampler.rest(REST_S)
+            started, origin = datetime.now(UTC), sampler.start()
+            ended = supervise(command, log, spec.timeout_s, sampler.watch)
+            summary = sampler.stop()
+    return Finished(ended, started, origin, summary, log.read_text(encoding="utf-8", errors="replace"))
+
+
+def outcome_of(finished: Finished) -> Outcome:
+    """How the run ended, in the words of the record."""
+    ended = finished.ended
+    tail = finished.log.strip()[-LOG_TAIL:]
+    if ended.stopped:
+        status, reason = "timeout", ended.stopped
+    elif ended.exit_code != 0:
+        status, reason = "failed", f"exit code {ended.exit_code}: {tail}"
+    else:
+        status, reason = "ok", ""
+    return Outcome.model_validate(
+        {
+            "status": status,
+            "reason": reason,
+            "exit_code": ended.exit_code,
+            "started": finished.started.isoformat(),
+            "seconds": ended.seconds,
+        }
+    )
+
+
+def metrics_of(spec: RunSpec, finished: Finished, folder: Path) -> list[Metric]:
+    """All numbers of a run that ended well. Raises KvasirError when the program's report is not as agreed."""
+    report = read_report(folder / "report.json")
+    metrics = [
+        *measured(report),
+        Metric(name="elapsed", value=finished.ended.seconds, unit="s", source="measured:clock"),
+    ]
+    if finished.summary is not None:
+        trace = read_trace(folder / "trace.csv")
+        metrics += sampled(finished.summary, trace, windows(report, finished.clock_origin))
+    if spec.counts is not None:
+        output = read_output(folder / "output") if (folder / "output").is_dir() else None
+        metrics += compare(read_counts(Path(spec.counts)), output)
+    return metrics
+
+
+def environment_of(
+    finished: Finished, built: dict[str, dict[str, Any]], batch: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Machine, software and moment of a run."""
+    environment = {**machine(), **moment(), "git": git_state(), "programs": built}
+    if batch is not None:
+        environment["batch"] = batch
+    if finished.summary is not None:
+        seen = ("source", "reason", "versions", "cap", "model")
+        environment["power"] = {key: finished.summary.get(key) for key in seen}
+    return environment
+
+
+def run(
+    spec: RunSpec, built: dict[str, dict[str, Any]], target: Path, batch: dict[str, Any] | None = None
+) -> Outcome:
+    """Run `spec` once and write its record into the folder `target`. `built` tells what the programs are, by name,
+    `batch` the scheduler's job that this is in.
+
+    A program that fails or takes too long is a result and is recorded. If the workflow goes meanwhile, nothing
+    is recorded. Raises KvasirError, PowerError or CapUnavailable when the run could not be made at all.
+    """
+    with write_folder(target) as folder:
+        finished = execute(spec, folder, batch["nodes"].split() if batch else [])
+        outcome = outcome_of(finished)
+        if outcome.status == "timeout" and "workflow" in outcome.reason:
+            raise Interrupted(outcome.reason)
+        metrics = metrics_of(spec, finished, folder) if outcome.status == "ok" else []
+        environment = environment_of(finished, built, batch)
+        save(
+            Record(identity=spec.identity, environment=environment, outcome=outcome, metrics=metrics), folder
+        )
+        for leftover in ("report.json", "sampler.json"):
+            (folder / leftover).unlink(missing_ok=True)
+        shutil.rmtree(folder / "output", ignore_errors=True)
+    return outcome
+
+
+class Interrupted(Exception):
+    """The run was stopped from outside; there is nothing to record."""
+
+
+def _on_signal(number: int, frame: FrameType | None) -> NoReturn:
+    """Turn a signal into an exception, so that everything started is ended on the way out."""
+    raise Interrupted(f"stopped by {signal.Signals(number).name}")
+
+
+def obey_the_workflow() -> None:
+    """End by Interrupted on a signal, and when the job's shell ends: what a script that runs programs does first."""
+    die_with_parent()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, _on_signal)
+
+
+__all__ = ["CapUnavailable", "Interrupted", "PowerError", "obey_the_workflow", "run"]
