@@ -11,7 +11,7 @@ from harness.core.errors import KvasirError
 from harness.plan.points import priority, seed_of
 from harness.plan.planner import Planner, told
 from harness.core.process import own_runs
-from harness.sources import compiled
+from harness.images.sources import compiled
 from harness.images.sources import PACKAGES, files
 
 HARNESS = sorted(str(path) for path in Path("src/harness").rglob("*.py"))

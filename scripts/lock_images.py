@@ -5,8 +5,7 @@ from pathlib import Path
 import typer
 
 from harness.core.cli import main
-from harness.images.lock import LOCK, write_lock
-from harness.images.resolve import resolve
+from harness.images.packages import LOCK, resolve, write_lock
 
 
 def lock(

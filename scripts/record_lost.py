@@ -6,7 +6,7 @@ import typer
 
 from harness.core.cli import main
 from harness.plan.planner import choose
-from harness.slurm.lost import record_lost
+from harness.slurm.attempts import record_lost
 
 
 def lost(

@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from harness.cells.driver import Driver
-from harness.cells.programs import programs_of
+from harness.cells.measure import programs_of
 from harness.core.cli import main
 from harness.core.errors import KvasirError
 from harness.core.process import follow_owner

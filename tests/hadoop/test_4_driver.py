@@ -17,8 +17,7 @@ from harness.cells.driver import Driver
 from harness.cells.measure import SPECIFICATION
 from harness.hadoop.distribution import Distribution
 from harness.hosts import HostsSettings, refusal
-from harness.plan.cell_spec import CellRun, CellSpec
-from harness.plan.spec import Runs, TableSpec
+from harness.plan.spec import CellRun, CellSpec, Runs, TableSpec
 from harness.results.records import Identity, read
 from harness.results.tables import metric_table, task_table, trace_table
 
@@ -132,7 +131,7 @@ CHILD = """
 import sys
 from pathlib import Path
 from harness.cells.driver import Driver
-from harness.plan.cell_spec import CellSpec
+from harness.plan.spec import CellSpec
 from harness.core.process import follow_owner
 follow_owner(2)
 Driver(CellSpec.model_validate_json(Path(sys.argv[1]).read_text()), {"hadoop": {}}).make()

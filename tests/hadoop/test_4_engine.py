@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from harness.cells import mpi
-from harness.cells.engine import JOBS, PROGRAM, Engine
+from harness.cells.engine import ENVIRONMENT, JOBS, PROGRAM, Engine, mpirun
 from harness.config.frameworks import FrameworkEntry
 from harness.hadoop.benchmarks import Cell, make, sort, terasort, wordcount
 from harness.hadoop.cluster import cluster, settle
@@ -122,8 +121,8 @@ def run(cell: Cell, engine: Engine, ranks: int, *words: str, **changes: Any) -> 
     master = cell.cluster.layout.master
     program = [str(engine.program), f"--namenode={changes.get('namenode', master.at('namenode'))}", *words]
     shell = cell.cluster.hosts.remote_shell if isinstance(cell.cluster.hosts, Hosts) else ()
-    command = mpi.mpirun(["n1", "n2"], ranks, "ib", shell, program)
-    return cell.cluster.master.run(command, env=mpi.ENVIRONMENT, timeout_s=60, check=False)
+    command = mpirun(["n1", "n2"], ranks, "ib", shell, program)
+    return cell.cluster.master.run(command, env=ENVIRONMENT, timeout_s=60, check=False)
 
 
 @pytest.mark.timeout(300)

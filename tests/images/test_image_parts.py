@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness.core.errors import KvasirError
-from harness.images import apptainer, mirror
+from harness.images import apptainer, packages
 from harness.images.build import build
-from harness.images.digest import object_of
+from harness.images.describe import object_of
 from harness.images.hadoop import take_hadoop
 from harness.images.launch import beside, is_launcher, launcher, places_of, remove_launchers, write_launcher
 from harness.images.recipe import Recipe
@@ -65,22 +65,22 @@ def test_the_mirror_is_that_of_apt() -> None:
         "https://other.example/node/\tnodistro\tmain\n"
         "https://one.example/debian/\tsid\tmain\n"
     )
-    found = mirror.parse_targets(targets)
+    found = packages.parse_targets(targets)
     assert [(source.uri, source.suite) for source in found] == [
         ("https://one.example/debian/", "bookworm"),
         ("https://one.example/security/", "bookworm-security"),
     ]
-    assert mirror.main_archive(found) == "https://one.example/debian/"
+    assert packages.main_archive(found) == "https://one.example/debian/"
     dump = 'APT "";\nAcquire::http::Proxy "http://proxy.example:3128";\nDir::State "x";\n'
-    assert mirror.settings_of(dump) == 'Acquire::http::Proxy "http://proxy.example:3128";\n'
-    (first, second) = mirror.sources("file:///mirror")
+    assert packages.settings_of(dump) == 'Acquire::http::Proxy "http://proxy.example:3128";\n'
+    (first, second) = packages.sources("file:///mirror")
     assert first.line.endswith(" file:///mirror/ bookworm main\n") and second.suite == "bookworm-updates"
 
 
 def test_a_machine_without_debians_archive_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
     with pytest.raises(KvasirError, match=r"names no archive of it: name one by images: \{mirror: URL\}"):
-        mirror.sources()
+        packages.sources()
 
 
 def test_a_build_has_its_own_range_of_ids_also_below_a_workflow_of_roots(
@@ -101,7 +101,7 @@ def test_a_build_has_its_own_range_of_ids_also_below_a_workflow_of_roots(
 
 
 def test_what_a_build_is_lent_is_for_its_owner_only_where_it_has_logins(tmp_path: Path) -> None:
-    mirror.lend(tmp_path / "lent", mirror.sources("file:///mirror"))
+    packages.lend(tmp_path / "lent", packages.sources("file:///mirror"))
     assert (tmp_path / "lent/auth.conf").stat().st_mode & 0o077 == 0
     assert (tmp_path / "lent/sources.list").read_text().count("file:///mirror/ ") == 2
 

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.core.errors import KvasirError
-from harness.images import lock
+from harness.images import packages
+from harness.images.packages import chosen, required, resolve
 from harness.images.recipe import BASE, NAMES, Recipe, parse
-from harness.images.resolve import chosen, required, resolve
 from harness.images.spack_stack import ENVIRONMENTS
 
 PROJECT = Path(__file__).parents[2]
@@ -102,14 +102,14 @@ def test_a_changed_file_changes_the_images_it_is_in(copy: Path, choice: tuple[st
 @given(st.data())
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_changed_pin_changes_the_images_that_install_it(copy: Path, data: st.DataObject) -> None:
-    pins = lock.read_lock(copy)
+    pins = packages.read_lock(copy)
     stage = data.draw(st.sampled_from(sorted(STAGES)))
     package = data.draw(st.sampled_from(sorted(pins[stage])))
     other = {**pins, stage: {**pins[stage], package: pins[stage][package] + "+1"}}
     try:
-        assert changed(copy, lambda: lock.write_lock(copy, other)) == STAGES[stage]
+        assert changed(copy, lambda: packages.write_lock(copy, other)) == STAGES[stage]
     finally:
-        lock.write_lock(copy, pins)
+        packages.write_lock(copy, pins)
 
 
 def test_another_time_or_place_changes_nothing(copy: Path) -> None:
@@ -120,10 +120,10 @@ def test_another_time_or_place_changes_nothing(copy: Path) -> None:
 
 
 def test_all_that_is_asked_for_is_pinned_and_nothing_twice() -> None:
-    wanted, pins = lock.read_wanted(PROJECT), lock.read_lock(PROJECT)
+    wanted, pins = packages.read_wanted(PROJECT), packages.read_lock(PROJECT)
     assert pins.keys() == wanted.keys() == STAGES.keys()
-    for stage, packages in wanted.items():
-        for package in packages:
+    for stage, names in wanted.items():
+        for package in names:
             assert package in pins[stage] or package in pins[BASE], f"{stage}: {package}: make image-lock"
     for stage in pins.keys() - {BASE}:
         assert not pins[stage].keys() & pins[BASE].keys()
@@ -204,12 +204,12 @@ def test_a_broken_lock_is_one_clear_error(copy: Path, tmp_path: Path) -> None:
     path = tmp_path / "containers/packages.lock"
     path.write_text("# head\nbase apt\n")
     with pytest.raises(KvasirError, match=r"line 2: found 'base apt': expected 3 words"):
-        lock.read_lock(tmp_path)
+        packages.read_lock(tmp_path)
     path.write_text("base apt 1\nbase apt 2\n")
     with pytest.raises(KvasirError, match="base: apt has two versions"):
-        lock.read_lock(tmp_path)
+        packages.read_lock(tmp_path)
     with pytest.raises(KvasirError, match="has no stage figures"):
-        lock.words({"base": {}}, "figures")
+        packages.words({"base": {}}, "figures")
 
 
 @pytest.mark.skipif(shutil.which("apt-get") is None, reason="no apt-get, which finds the versions")

@@ -14,7 +14,7 @@ from harness.cells import driver, measure
 from harness.cells.driver import Driver
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json
-from harness.plan.cell_spec import CellRun, CellSpec
+from harness.plan.spec import CellRun, CellSpec
 from harness.results.records import Identity, Outcome, Record, read, save, write_folder
 
 PROGRAMS = {"hadoop": {"version": "3.4.2", "digest": "d"}, "engine": {"sha256": "e"}}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.cells import engine, mpi
+from harness.cells import engine
 from harness.cells.engine import Engine
 from harness.core.errors import KvasirError
 from harness.hadoop.jobs import JobError
@@ -36,14 +36,14 @@ REPORT: dict[str, Any] = {
 
 
 def test_command_names_one_interface_and_no_shared_memory() -> None:
-    words = mpi.mpirun(["n1", "n2"], 3, "ib", ["/py thon", "rsh.py"], ["program", "--x"])
+    words = engine.mpirun(["n1", "n2"], 3, "ib", ["/py thon", "rsh.py"], ["program", "--x"])
     assert words[:5] == ["mpirun", "-n", "3", "--host", "n1:2,n2:2"]
     assert words[-2:] == ["program", "--x"]
     settings = {words[i + 1]: words[i + 2] for i in range(len(words) - 2) if words[i] == "--mca"}
     assert settings["btl"] == "tcp,self"
     assert settings["btl_tcp_if_include"] == settings["oob_tcp_if_include"] == "ib"
     assert settings["plm_rsh_agent"] == "'/py thon' rsh.py"
-    assert "plm_rsh_agent" not in mpi.mpirun(["n1"], 1, "eth0", [], ["program"])
+    assert "plm_rsh_agent" not in engine.mpirun(["n1"], 1, "eth0", [], ["program"])
 
 
 def test_history_has_the_form_of_hadoops() -> None:

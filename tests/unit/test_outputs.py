@@ -3,7 +3,7 @@
 from typing import Any
 
 from harness.cells.summary import STATISTICS, said, statistics, summary
-from harness.plan.cell_spec import CellRun, CellSpec
+from harness.plan.spec import CellRun, CellSpec
 from harness.results.records import Identity, Metric, Outcome, Record
 
 HOSTS = {"kind": "emulated", "interfaces": {"ib": {"rate_mbit_s": 300.0}}, "disks": {"ssd": {}}}

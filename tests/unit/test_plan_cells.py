@@ -13,10 +13,8 @@ from harness.config import CellsStudy, Config, load_config
 from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES
 from harness.plan.capabilities import Refusals
-from harness.plan.cell_spec import CellRun
-from harness.plan.cells import plan
-from harness.plan.order import joined, ordered
-from harness.plan.spec import Plan
+from harness.plan.cells import joined, ordered, plan
+from harness.plan.spec import CellRun, Plan
 from harness.results.records import Identity
 
 PROJECT = Path(__file__).parents[2]

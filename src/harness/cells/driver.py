@@ -6,14 +6,14 @@ disturbed or failed. If the second one dies as well, the remaining runs are reco
 
 from __future__ import annotations
 
+import time
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from harness.cells.eventlog import EventLog
-from harness.cells.framework import Framework
-from harness.cells.measure import Here, made_before, measure, record_failure
-from harness.cells.programs import BUILDS
+from harness.cells.frameworks import Framework
+from harness.cells.measure import BUILDS, Here, made_before, measure, record_failure
 from harness.cells.registry import make
 from harness.config.frameworks import FrameworkEntry
 from harness.config.hadoop import Parameters
@@ -23,7 +23,7 @@ from harness.hadoop.benchmarks import Cell
 from harness.hadoop.cluster import cluster
 from harness.hadoop.distribution import Distribution
 from harness.hosts import Hosts, HostsSettings, hosts
-from harness.plan.cell_spec import CellRun, CellSpec
+from harness.plan.spec import CellRun, CellSpec
 from harness.results.records import Outcome, read, remove_leftovers
 
 
@@ -155,3 +155,27 @@ class Driver:
             self.folder / "cell.json",
         )
         self.log.say(f"cell {self.spec.cell} is complete")
+
+
+class EventLog:
+    """Appends to a file and tells the workflow's log the same."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens a new chapter of the file `path`."""
+        self._path = path
+        self._began = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Since the log was opened."""
+        return time.monotonic() - self._began
+
+    def say(self, what: str) -> None:
+        """One event: time of day (UTC), seconds since the start, what. Raises KvasirError when the disk is full."""
+        line = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {self.seconds:8.1f} s  {' '.join(what.split())}"
+        try:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+        except OSError as error:
+            raise KvasirError(f"{self._path}: cannot be written: {error.strerror}") from None
+        print(line, flush=True)

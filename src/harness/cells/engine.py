@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from harness.cells import mpi
-from harness.cells.framework import Framework
+from harness.cells.frameworks import Framework
 from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import Benchmark, Cell, grep, pagerank, sort, terasort, wordcount
 from harness.hadoop.history import JobHistory, Span
 from harness.hadoop.jobs import JobError, JobResult, on_master
-from harness.hosts import Hosts
+from harness.hosts import Host, Hosts
 
 FACTS = Path("build/engine-hdfs/engine-hdfs.json")
 PROGRAM = FACTS.parent / "bin" / "hdfs-jobs"
@@ -66,19 +66,19 @@ class Engine(Framework):
         o_ranks = len(workers) * parameters.mappers_per_node
         a_ranks = len(workers) * parameters.reducers_per_node
         network = interface or self.entry.interface
-        device = cell.once(f"device {network}", lambda: mpi.device(workers[0], workers[0].address(network)))
+        device = cell.once(f"device {network}", lambda: device(workers[0], workers[0].address(network)))
         program = [str(self.program.resolve()), f"--namenode={cluster.layout.master.at('namenode')}"]
         program += [f"--o-ranks={o_ranks}", f"--a-ranks={a_ranks}", f"--report={report}"]
         shell = cluster.hosts.remote_shell if isinstance(cluster.hosts, Hosts) else ()
         launched = time.time()
-        command = mpi.mpirun(
+        command = mpirun(
             [host.name for host in workers],
             max(o_ranks, a_ranks),
             device,
             shell,
             [*program, f"--launched={launched:.6f}", *words],
         )
-        ended = on_master(cluster, name, command, mpi.ENVIRONMENT, timeout_s)
+        ended = on_master(cluster, name, command, ENVIRONMENT, timeout_s)
         ended.require(timeout_s, complaint)
         facts = read_report(report)
         history = history_of(facts, name)
@@ -131,3 +131,41 @@ def history_of(report: Mapping[str, Any], name: str) -> JobHistory:
         spans=spans,
         failures=[],
     )
+
+
+ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def device(host: Host, address: str) -> str:
+    """The network interface of a host that has an address. Raises KvasirError when none has."""
+    listed = json.loads(host.run(["ip", "-json", "-4", "address"], timeout_s=20).stdout)
+    for link in listed:
+        if any(info.get("local") == address for info in link.get("addr_info", [])):
+            return str(link["ifname"])
+    raise KvasirError(f"host {host.name}: no network interface has the address {address}")
+
+
+def mpirun(
+    hosts: Sequence[str], ranks: int, interface: str, remote_shell: Sequence[str], program: Sequence[str]
+) -> list[str]:
+    """The command that starts `ranks` processes, dealt out to `hosts` in turn.
+
+    TCP over `interface` is the only way for messages, also between processes of one host: emulated hosts share a
+    machine, whose memory would carry messages past their network. `remote_shell` stands in for ssh, if not empty.
+    """
+    settings = {
+        "pml": "ob1",
+        "btl": "tcp,self",
+        "btl_tcp_if_include": interface,
+        "oob_tcp_if_include": interface,
+        "coll": "^sm",
+        "mpi_yield_when_idle": "1",
+    }
+    if remote_shell:
+        settings |= {"plm_rsh_agent": shlex.join(remote_shell), "plm_rsh_no_tree_spawn": "1"}
+        # Within a job of SLURM as well: the hosts are named, and ranks are to be where they are.
+        settings |= {"plm": "rsh", "ras": "^slurm"}
+    slots = -(-ranks // len(hosts))
+    words = ["mpirun", "-n", str(ranks), "--host", ",".join(f"{host}:{slots}" for host in hosts)]
+    words += ["--map-by", "node", "--bind-to", "none", "--quiet"]
+    return [*words, *(word for key, value in settings.items() for word in ("--mca", key, value)), *program]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import time
@@ -10,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from harness.cells.framework import Framework
+from harness.cells.frameworks import Framework
 from harness.cells.registry import KINDS
 from harness.core.environment import git_state, machine, moment
 from harness.core.errors import KvasirError
@@ -20,7 +21,7 @@ from harness.hadoop.cluster import settle
 from harness.hadoop.jobs import JobResult, JobTimeout
 from harness.hosts import Hosts
 from harness.measure import Monitor, PowerSettings, tasks
-from harness.plan.cell_spec import CellRun, CellSpec
+from harness.plan.spec import CellRun, CellSpec
 from harness.results.records import Metric, Outcome, Record, Status, save, write_folder
 
 SPECIFICATION = "specification.json"
@@ -165,3 +166,32 @@ def write_log(source: Path, reason: str, target: Path) -> None:
         shutil.copyfile(source, target)
     with target.open("a", encoding="utf-8") as file:
         file.write(f"{reason}\n" if reason else "")
+
+
+BUILDS = Path("build/hadoop")
+"""Where each Hadoop has its folder, and beside it the file that the workflow waits for."""
+
+
+def programs_of(spec: CellSpec) -> dict[str, dict[str, Any]]:
+    """What the files of `built` say, shortened to what tells two builds apart. Raises KvasirError if one is missing."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in spec.built:
+        path = Path(name)
+        try:
+            text = path.read_text(encoding="utf-8")
+            facts = json.loads(text)
+        except (OSError, ValueError) as error:
+            raise KvasirError(
+                f"{path}: expected what the build writes there: {error}; build it again"
+            ) from None
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        if path.parent == BUILDS:
+            found["hadoop"] = {
+                "version": facts["version"],
+                "java": facts["java"]["version"],
+                "digest": digest,
+                **({"image": facts["image"]} if "image" in facts else {}),
+            }
+        else:
+            found[path.stem] = facts
+    return found

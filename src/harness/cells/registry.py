@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.cells.engine import Engine
-from harness.cells.framework import Framework, Hadoop
+from harness.cells.frameworks import Framework, Hadoop
 from harness.config.frameworks import FrameworkEntry
 
 KINDS: dict[str, type[Framework]] = {"hadoop": Hadoop, "engine": Engine}

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from harness.config.hadoop import Parameters
 from harness.hadoop.benchmarks import make
-from harness.plan.cell_spec import CellSpec
+from harness.plan.spec import CellSpec
 from harness.results.records import Record
 
 STATISTICS = (

@@ -9,8 +9,7 @@ from pathlib import Path
 import duckdb
 
 from harness.claims import query as sql
-from harness.claims.catalogue import Table, discover
-from harness.claims.database import Database, build
+from harness.claims.database import Database, Table, build, discover
 from harness.claims.judge import Judged, Observations, judge
 from harness.claims.model import Claim, ClaimFile
 from harness.claims.observe import COLUMNS, Observed, bind, observe

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from harness.claims.catalogue import Table
-from harness.claims.database import Database, factors_of
-from harness.claims.loading import IDENTITY, quoted
+from harness.claims.database import IDENTITY, Database, Table, factors_of, quoted
 from harness.claims.query import Query, plain
 
 LONGEST = 300

@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from harness.claims.database import Database, Schema
-from harness.claims.loading import quoted
+from harness.claims.database import Database, Schema, quoted
 from harness.claims.missing import Gap, gap
 from harness.claims.query import Query
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from harness.claims.criterion import number
+from harness.claims.judge import number
 from harness.claims.model import Verdict
 from harness.claims.verdicts import Row, counts
 

@@ -6,19 +6,16 @@ import tempfile
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from harness.core.errors import HostError
+from harness.core.models import Strict
 
 NAME = r"^[a-z][a-z0-9]{0,9}$"
 """Names of interfaces and disks: Linux allows 15 characters, and a bridge port's name has the host's number."""
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Interface(_Model):
+class Interface(Strict):
     """One network that joins all hosts."""
 
     rate_mbit_s: float | None = Field(
@@ -34,7 +31,7 @@ class Interface(_Model):
     )
 
 
-class Disk(_Model):
+class Disk(Strict):
     """One class of local storage that every host has.
 
     `folder`: a plain folder, as fast as the machine's file system. `memory`: a file system in memory, emulated
@@ -62,7 +59,7 @@ class Disk(_Model):
         return self
 
 
-class SlurmHosts(_Model):
+class SlurmHosts(Strict):
     """How steps are started on the hosts of a SLURM allocation."""
 
     srun: list[str] = Field(
@@ -74,7 +71,7 @@ class SlurmHosts(_Model):
     )
 
 
-class HostsSettings(_Model):
+class HostsSettings(Strict):
     """The hosts of a site."""
 
     kind: Literal["emulated", "local", "slurm"] = "emulated"
@@ -82,7 +79,7 @@ class HostsSettings(_Model):
     default: str | None = Field(
         default=None, description="interface that plain host names mean; none: the first"
     )
-    disks: dict[str, Disk] = {"ssd": Disk()}
+    disks: dict[str, Disk] = Field(default={"ssd": Disk()})
     cpu_cores: float | None = Field(default=None, gt=0, description="CPU seconds a host may use per second")
     scratch: Path | None = Field(
         default=None,

@@ -7,20 +7,17 @@ import os
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from harness.core.errors import PowerError
+from harness.core.models import Strict
 
 POWERCAP_ROOT = Path("/sys/class/powercap")
 PROFILES = Path(__file__).resolve().parents[3] / "config" / "power"
 SOURCE_PATTERN = r"^(auto|none|powercap|papi|redfish|slurm|emulated:[A-Za-z0-9][A-Za-z0-9_.-]*)$"
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class RedfishSettings(_Model):
+class RedfishSettings(Strict):
     """How to reach a BMC. The password is never part of the settings.
 
     `credentials` is a file with two lines, `user` and `password` (mode 0600); without it the environment
@@ -35,7 +32,7 @@ class RedfishSettings(_Model):
     timeout_s: float = Field(default=5.0, gt=0)
 
 
-class SlurmSettings(_Model):
+class SlurmSettings(Strict):
     """Which SLURM job to ask for energy; by default the one this process runs in."""
 
     job_id: str | None = Field(default=None, pattern=r"^\d+$", description="default: $SLURM_JOB_ID")
@@ -43,7 +40,7 @@ class SlurmSettings(_Model):
     settle_s: float = Field(default=5.0, ge=0, description="how long to wait for the last step's record")
 
 
-class PowerSettings(_Model):
+class PowerSettings(Strict):
     """Settings of one power source, the same on every host.
 
     `source` is `auto` (powercap, then papi, else none), one of the sources by name, or

@@ -16,7 +16,7 @@ from harness.config.site import SiteSpack
 from harness.core.environment import git_state
 from harness.core.errors import KvasirError
 from harness.core.files import replacing
-from harness.images import apptainer, lock, mirror, spack_mounts
+from harness.images import apptainer, packages, spack_mounts
 from harness.images.recipe import BASE, Recipe
 
 
@@ -26,7 +26,7 @@ def epoch(recipe: Recipe) -> int:
         if not told.isdigit():
             raise KvasirError(f"SOURCE_DATE_EPOCH: found {told!r}: expected seconds since 1970")
         return int(told)
-    paths = [recipe.file, lock.LOCK, *recipe.sources]
+    paths = [recipe.file, packages.LOCK, *recipe.sources]
     if recipe.part:
         paths += [recipe.part.environment.file, recipe.part.environment.lock, *recipe.part.files]
     command = ["git", "log", "-1", "--format=%ct", "--", *map(str, paths)]
@@ -37,7 +37,7 @@ def epoch(recipe: Recipe) -> int:
 
 def arguments(recipe: Recipe, base: Path, archive: str, when: int) -> dict[str, str]:
     """What stands between double braces in the definition."""
-    pins = lock.digest(lock.read_lock(recipe.root), [BASE, *recipe.packages])
+    pins = packages.digest(packages.read_lock(recipe.root), [BASE, *recipe.packages])
     stack = json.dumps(recipe.part.lock, sort_keys=True) if recipe.part else ""
     given = {
         "base": str(base),
@@ -80,13 +80,15 @@ def workshop(beside: Path) -> Path | None:
     return beside if re.fullmatch(r"[\w/.+-]+", str(beside.resolve()), re.ASCII) else None
 
 
-def lend_all(recipe: Recipe, folder: Path, found: list[mirror.Source], spack: SiteSpack | None) -> list[str]:
+def lend_all(
+    recipe: Recipe, folder: Path, found: list[packages.Source], spack: SiteSpack | None
+) -> list[str]:
     """Write what the build is lent into `folder`; what Apptainer is to bind, `folder` first."""
-    mirror.lend(folder, found)
+    packages.lend(folder, found)
     (folder / "pins").mkdir()
-    pins = lock.read_lock(recipe.root)
+    pins = packages.read_lock(recipe.root)
     for stage in {BASE, *recipe.packages}:
-        (folder / "pins" / stage).write_text("\n".join(lock.words(pins, stage)) + "\n", encoding="utf-8")
+        (folder / "pins" / stage).write_text("\n".join(packages.words(pins, stage)) + "\n", encoding="utf-8")
     binds = [f"{folder}:{spack_mounts.LENT}"]
     if recipe.part and spack:
         spack_mounts.lend(recipe.part, spack, folder)
@@ -111,7 +113,7 @@ def build(
                 f"{recipe.file}: needs Spack: name it by images: {{spack: ...}} in the site file"
             )
         spack_mounts.check(recipe.part, spack)
-    found = mirror.sources(archive)
+    found = packages.sources(archive)
     when = epoch(recipe)
     target.parent.mkdir(parents=True, exist_ok=True)
     place = workshop(target.parent)
@@ -124,7 +126,7 @@ def build(
         for bind in lend_all(recipe, folder / "lent", found, spack):
             words += ["--bind", bind]
         (folder / "tmp").mkdir()
-        for key, value in arguments(recipe, folder / "base.sif", mirror.main_archive(found), when).items():
+        for key, value in arguments(recipe, folder / "base.sif", packages.main_archive(found), when).items():
             words += ["--build-arg", f"{key}={value}"]
         environment = {
             "SOURCE_DATE_EPOCH": str(when),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+import subprocess
 from pathlib import Path
 from typing import Literal
 
 from harness.core.errors import KvasirError
 from harness.core.models import Strict
-from harness.images import apptainer, digest, signing
+from harness.images import apptainer, signing
 from harness.images.recipe import Recipe
 from harness.images.sbom import sbom
 
@@ -41,7 +44,7 @@ def describe(recipe: Recipe, image: Path, key: Path | None) -> tuple[ImageFacts,
         raise KvasirError(
             f"{image}: expected the image {recipe.name}-{recipe.identity}, found {found or 'another'}"
         )
-    sha256 = digest.content(image)
+    sha256 = content(image)
     facts = ImageFacts(
         name=recipe.name,
         identity=recipe.identity,
@@ -57,3 +60,32 @@ def describe(recipe: Recipe, image: Path, key: Path | None) -> tuple[ImageFacts,
     )
     created = labels.get("org.opencontainers.image.created", "")
     return facts, sbom(image, f"{recipe.name}-{recipe.identity}", sha256, created)
+
+
+_SYSTEM = re.compile(r"^\s*(\d+)\s*\|.*\|\s*FS \(Squashfs/\*System", re.MULTILINE)
+
+
+def object_of(listing: str) -> str:
+    """Number of the file system in what `apptainer sif list` prints. Raises KvasirError when there is none."""
+    found = _SYSTEM.search(listing)
+    if found is None:
+        raise KvasirError(f"holds no file system of an image: {listing.strip()[:200]}")
+    return found[1]
+
+
+def content(image: Path) -> str:
+    """SHA-256 of the image's file system, without its signatures and the times of its making."""
+    try:
+        number = object_of(apptainer.run(["sif", "list", str(image)]))
+    except KvasirError as error:
+        raise KvasirError(f"{image}: {error}") from None
+    total = hashlib.sha256()
+    with subprocess.Popen(
+        [apptainer.PROGRAM, "sif", "dump", number, str(image)], stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        while block := process.stdout.read(1 << 20):
+            total.update(block)
+    if process.returncode:
+        raise KvasirError(f"{image}: cannot be read by apptainer sif dump")
+    return total.hexdigest()

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Literal
 
 from harness.core.errors import KvasirError
-from harness.images import lock
+from harness.images import packages
+from harness.images.sources import compiled
 from harness.images.spack_stack import ENVIRONMENTS, Part
-from harness.sources import compiled
 
 FOLDER = Path("containers")
 IMAGES = Path("build/images")
@@ -85,7 +85,7 @@ class Recipe:
         """The definition with what the environment decides: Debian packages below ours, and beside them at run time."""
         if self.environment is None:
             return text
-        stages = lock.read_lock(self.root) if ENVIRONMENTS[self.environment].on_debian else {}
+        stages = packages.read_lock(self.root) if ENVIRONMENTS[self.environment].on_debian else {}
         given = {"environment": self.environment, "below": f"{self.name}-build", "beside": self.name}
         for key, value in given.items():
             known = key == "environment" or value in stages
@@ -152,12 +152,12 @@ class Recipe:
         def digest(content: bytes) -> str:
             return hashlib.sha256(content).hexdigest()
 
-        pins = lock.read_lock(self.root)
+        pins = packages.read_lock(self.root)
         found = {"definition": digest(self.text.encode())}
         if self.base:
             found["base"] = self.base.identity
         for stage in self.packages:
-            found[f"packages {stage}"] = digest("\n".join(lock.words(pins, stage)).encode())
+            found[f"packages {stage}"] = digest("\n".join(packages.words(pins, stage)).encode())
         for path in self.sources:
             found[f"file {path}"] = digest((self.root / path).read_bytes())
         return found | (self.part.ingredients if self.part else {})

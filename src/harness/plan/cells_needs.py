@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from harness.config.hadoop import Parameters
 from harness.hadoop.benchmarks import make
-from harness.plan.cell_spec import CellSpec
-from harness.plan.spec import Needs
+from harness.plan.spec import CellSpec, Needs
 
 MIB = 1 << 20
 CLIENT_HEAP_MB = 256

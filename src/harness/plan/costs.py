@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.hadoop.benchmarks import make
-from harness.plan.cell_spec import CellRun, CellSpec
-from harness.plan.spec import RunSpec
+from harness.plan.spec import CellRun, CellSpec, RunSpec
 
 RULES = {
     "mimir": "seconds grow with the words of a rank",

@@ -11,9 +11,8 @@ from harness.config.load import read_yaml
 from harness.core.errors import KvasirError
 from harness.plan import cells, engine, netsim
 from harness.plan.capabilities import Here
-from harness.plan.cell_spec import CellSpec
-from harness.plan.order import joined
-from harness.plan.spec import Plan, RunSpec, TableSpec
+from harness.plan.cells import joined
+from harness.plan.spec import CellSpec, Plan, RunSpec, TableSpec
 
 
 def plan(study: Study, config: Config, here: Here) -> Plan:

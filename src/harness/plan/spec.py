@@ -10,18 +10,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
-from harness.plan.cell_spec import CellSpec
+from harness.core.models import Strict
 from harness.plan.datasets import Text
 from harness.results.records import Factors, Identity
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Watch(_Model):
+class Watch(Strict):
     """How a measured run is watched. Such a run has the machine to itself."""
 
     period_ms: int
@@ -31,7 +27,7 @@ class Watch(_Model):
     """Power cap to set, watts; None where the level means "no cap imposed"."""
 
 
-class RunSpec(_Model):
+class RunSpec(Strict):
     """One run: who it is, what to start and how to watch it."""
 
     identity: Identity
@@ -42,11 +38,11 @@ class RunSpec(_Model):
     timeout_s: int
     expected_s: int | None = None
     """What it will hardly exceed, for a scheduler; None: nobody knows better than `timeout_s`."""
-    inputs: list[str] = []
+    inputs: list[str] = Field(default_factory=list)
     """Files the program reads, as the workflow knows them."""
     counts: str | None = None
     """What another program counted in the input: the generator's report or coreutils' list of words."""
-    launcher: list[str] = []
+    launcher: list[str] = Field(default_factory=list)
     """What starts the program's ranks, with their number; empty for a program that is one process."""
     ranks: int = 1
     nodes: int = 1
@@ -57,7 +53,7 @@ class RunSpec(_Model):
     """None for a simulation: it may share the machine, and nothing of the machine is measured."""
 
 
-class NotRun(_Model):
+class NotRun(Strict):
     """A point that cannot be run here, and why."""
 
     point: str
@@ -65,7 +61,7 @@ class NotRun(_Model):
     reason: str
 
 
-class Runs(_Model):
+class Runs(Strict):
     """The runs of one point: repetitions 1 to n, in folders below `folder` (of another experiment if borrowed)."""
 
     folder: str
@@ -81,7 +77,7 @@ class Runs(_Model):
         return [f"{self.folder}/{rep}/run.json" for rep in range(1, self.repetitions + 1)]
 
 
-class TableSpec(_Model):
+class TableSpec(Strict):
     """One experiment's table: its runs in the order of the plan and the points that cannot be run here."""
 
     study: str
@@ -107,6 +103,47 @@ class Needs:
     ranks: int
     scratch: int = 0
     """Size of what a run writes and leaves nothing of."""
+
+
+class CellRun(Strict):
+    """One run: a benchmark by a framework, once. Several studies may need it."""
+
+    identity: Identity
+    framework: str
+    benchmark: str
+    settings: dict[str, Any]
+    """Of the benchmark, all that differ from its defaults."""
+    folder: str
+    """Where its record goes."""
+
+
+class CellSpec(Strict):
+    """A cluster of one size, on one disk and interface, and its runs in their order."""
+
+    cell: str
+    folder: str
+    """Results of the cell."""
+    nodes: int
+    """Hosts, the master among them."""
+    disk: str
+    interface: str
+    hadoop: str
+    """Folder below build/hadoop."""
+    built: list[str]
+    """Files that say what Hadoop and the other frameworks' programs are."""
+    hosts: dict[str, Any]
+    """HostsSettings of the site."""
+    power: dict[str, Any]
+    """Settings of the site's power source, as far as they differ from the defaults."""
+    parameters: dict[str, Any]
+    """Of Hadoop."""
+    frameworks: dict[str, dict[str, Any]]
+    """Entries of those that run here."""
+    period_s: float
+    """Between two samples of a host."""
+    minutes: int
+    """Time to ask a scheduler for."""
+    runs: list[CellRun]
 
 
 @dataclass

@@ -10,26 +10,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
+from pydantic import AwareDatetime, Field, StringConstraints, ValidationError, model_validator
 
 from harness.core.errors import KvasirError
+from harness.core.models import Strict
 
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 """A word that can be part of a link's target."""
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class GitState(_Model):
+class GitState(Strict):
     """The commit the page was made at, and whether tracked files differed from it."""
 
     commit: str
     dirty: bool
 
 
-class Figure(_Model):
+class Figure(Strict):
     """One figure and the words that go beside it."""
 
     id: Id
@@ -46,7 +43,7 @@ class Figure(_Model):
     """The command that draws it again, with all it needs."""
 
 
-class Study(_Model):
+class Study(Strict):
     """One study; a study with neither claims nor runs nor figures is left out of the page."""
 
     id: Id
@@ -57,17 +54,17 @@ class Study(_Model):
     """Verdicts, one row a claim; columns: see `harness.report.inputs.CLAIM_COLUMNS`."""
     runs_csv: Path | None = None
     """One row a run or a level not run; columns: see `harness.report.inputs.RUN_COLUMNS`."""
-    figures: list[Figure] = []
+    figures: list[Figure] = Field(default_factory=list)
 
 
-class Command(_Model):
+class Command(Strict):
     """A command of the workflow worth telling the reader."""
 
     what: str
     command: str
 
 
-class ReportManifest(_Model):
+class ReportManifest(Strict):
     """All the page is made from."""
 
     format: Literal[1] = 1
@@ -83,11 +80,11 @@ class ReportManifest(_Model):
     """Environments of the runs: `[{"runs": 12, "values": {"cpu": "...", ...}}, ...]`, one entry per environment."""
     benchmarks_dir: Path | None = None
     """Folder of the TSV files that Snakemake's `benchmark:` writes."""
-    shared_benchmarks: dict[str, Path] = {}
+    shared_benchmarks: dict[str, Path] = Field(default_factory=dict)
     """The same of jobs whose results several scales share (programs, texts): folders by the name to show."""
     choice_csv: Path | None = None
     """Metrics of runs on clusters, to choose a framework by; columns: `harness.report.inputs.CHOICE_COLUMNS`."""
-    commands: list[Command] = []
+    commands: list[Command] = Field(default_factory=list)
     """Commands besides those of the figures: the whole page, one study, the tests."""
 
     @model_validator(mode="after")

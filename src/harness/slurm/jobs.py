@@ -10,9 +10,8 @@ from pathlib import Path
 
 from harness.config.site import Site
 from harness.plan import cells_needs, engine_needs
-from harness.plan.cell_spec import CellSpec
 from harness.plan.planner import Planner
-from harness.plan.spec import RunSpec
+from harness.plan.spec import CellSpec, RunSpec
 from harness.slurm.preflight import Wanted
 from harness.slurm.resources import Job, Seen, minutes
 

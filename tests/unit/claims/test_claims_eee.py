@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from eee_world import Change, Factors, Numbers, World, link_power, write_tables
 
-from harness.claims.catalogue import table_of
 from harness.claims.check import check_claims, read_claims
-from harness.claims.database import build
+from harness.claims.database import build, table_of
 from harness.claims.model import Verdict
 from harness.claims.verdicts import Row
 

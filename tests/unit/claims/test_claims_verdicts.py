@@ -9,7 +9,7 @@ import pytest
 from small import RATIO, run, timed, verdict, write_claims, write_table
 
 from harness.claims.check import check_claims
-from harness.claims.criterion import finding, holds
+from harness.claims.judge import finding, holds
 from harness.claims.model import Criterion, Verdict
 from harness.report.verdicts import VERDICTS
 

@@ -9,9 +9,8 @@ import pytest
 from harness.plan.planner import Planner
 from harness.results.records import read
 from harness.slurm import attempts, cleanup
-from harness.slurm.attempts import Attempt
+from harness.slurm.attempts import Attempt, record_lost
 from harness.slurm.cleanup import cancel_orphans
-from harness.slurm.lost import record_lost
 
 
 def program(folder: Path, name: str, script: str) -> None:
