@@ -8,7 +8,7 @@ from harness.core.cli import main
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json
 from harness.hadoop.assembly import assemble
-from harness.images.hadoop import take_hadoop
+from harness.images.launch import take_hadoop
 
 SOURCE = Path(__file__).parents[1] / "src" / "hadoop"
 

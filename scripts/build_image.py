@@ -10,7 +10,7 @@ from harness.config.site import SiteImages
 from harness.core.cli import main
 from harness.core.errors import KvasirError
 from harness.hadoop.assembly.jars import provide
-from harness.images import apptainer, signing
+from harness.images import apptainer
 from harness.images.build import build
 from harness.images.recipe import Recipe
 from harness.images.spack_mounts import VARIABLE
@@ -34,7 +34,7 @@ def image(
         provide(DIST / "pom.xml", version, DIST / f"{version}.lock", folder.resolve())
     build(recipe, output, base, section.mirror, section.spack)
     if section.sign_key:
-        signing.sign(output, Path(section.sign_key))
+        apptainer.sign(output, Path(section.sign_key))
 
 
 if __name__ == "__main__":

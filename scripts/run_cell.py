@@ -10,7 +10,7 @@ from harness.cells.measure import programs_of
 from harness.core.cli import main
 from harness.core.errors import KvasirError
 from harness.core.process import follow_owner
-from harness.hosts.allocation import require_nodes
+from harness.hosts.slurm import require_nodes
 from harness.plan.planner import choose
 from harness.runs.run import Interrupted, obey_the_workflow
 from harness.slurm.attempts import noted

@@ -9,7 +9,7 @@ import typer
 
 from harness.core.cli import main
 from harness.core.errors import KvasirError
-from harness.hosts.allocation import require_nodes
+from harness.hosts.slurm import require_nodes
 from harness.plan.planner import choose
 from harness.results.records import remove_leftovers
 from harness.runs.run import CapUnavailable, Interrupted, PowerError, obey_the_workflow, run

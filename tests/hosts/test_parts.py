@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.hosts import Disk, HostsSettings, groups, plan, spawned
-from harness.hosts.inside import guardian, holder, network, usage, wire
+from harness.hosts.inside import guardian, network, slurm_agent, usage, wire
 
 
 @pytest.mark.parametrize(
@@ -78,9 +78,9 @@ def test_files_of_proc() -> None:
     io = b"rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 16\ncancelled_write_bytes: 6\n"
     assert usage.parse_io(io) == (5, 10)
     tick = 1 / os.sysconf("SC_CLK_TCK")
-    user, busy = holder.parse_cpu("cpu  1 2 3 400 500 6 7 0 0 0\ncpu0 ...")
+    user, busy = slurm_agent.parse_cpu("cpu  1 2 3 400 500 6 7 0 0 0\ncpu0 ...")
     assert (user, busy) == (pytest.approx(3 * tick), pytest.approx(19 * tick))
-    assert holder.parse_memory("MemTotal: 10 kB\nMemAvailable: 4 kB\nAnonPages: 2 kB\n") == (6144, 2048)
+    assert slurm_agent.parse_memory("MemTotal: 10 kB\nMemAvailable: 4 kB\nAnonPages: 2 kB\n") == (6144, 2048)
 
 
 def test_a_throttled_disk_is_busy_as_long_as_its_rate_makes_it() -> None:

@@ -12,8 +12,15 @@ from harness.core.errors import KvasirError
 from harness.images import apptainer, packages
 from harness.images.build import build
 from harness.images.describe import object_of
-from harness.images.hadoop import take_hadoop
-from harness.images.launch import beside, is_launcher, launcher, places_of, remove_launchers, write_launcher
+from harness.images.launch import (
+    beside,
+    is_launcher,
+    launcher,
+    places_of,
+    remove_launchers,
+    take_hadoop,
+    write_launcher,
+)
 from harness.images.recipe import Recipe
 from harness.images.sbom import debian, document, hashed
 

@@ -1,4 +1,4 @@
-"""How every command of `scripts/` ends: a mistake is one message on stderr and exit code 1, never a traceback."""
+"""Runs a script's command; prints errors without a traceback and exits with 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What machine and software a run used: the part of the record that tells two results apart."""
+"""Describes machine and software of a run, for its record."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import psutil
 
 
 def first_line(*command: str) -> str:
-    """First line that a program prints, or '' when it is not there or fails."""
+    """Return the first line that a program prints, or '' when it is missing or fails."""
     if shutil.which(command[0]) is None:
         return ""
     try:
@@ -33,7 +33,7 @@ def _text(path: str) -> str:
 
 
 def cpu_model() -> str:
-    """The processor's name as Linux knows it."""
+    """Return the processor's model name."""
     for line in _text("/proc/cpuinfo").splitlines():
         key, _, value = line.partition(":")
         if key.strip() in ("model name", "Model"):
@@ -43,7 +43,7 @@ def cpu_model() -> str:
 
 @cache
 def git_state() -> dict[str, Any]:
-    """Commit of the project and whether tracked files differ from it; empty outside a git checkout."""
+    """Return the project's commit and whether tracked files differ from it; empty outside a git checkout."""
     commit = first_line("git", "rev-parse", "HEAD")
     return (
         {"commit": commit, "dirty": bool(first_line("git", "status", "--porcelain", "-uno"))}
@@ -53,7 +53,7 @@ def git_state() -> dict[str, Any]:
 
 
 def machine() -> dict[str, Any]:
-    """What does not change while the machine is up."""
+    """Return facts that do not change while the machine is up."""
     return {
         "cpu": cpu_model(),
         "cores": len(os.sched_getaffinity(0)),
@@ -71,7 +71,7 @@ def machine() -> dict[str, Any]:
 
 
 def moment() -> dict[str, Any]:
-    """What may differ from run to run: host and how busy it was before the run."""
+    """Return facts that may differ between runs: host, and its load before the run."""
     return {
         "host": socket.gethostname(),
         "load_before": os.getloadavg()[0],

@@ -1,4 +1,4 @@
-"""Files appear under their final name only when they are complete."""
+"""Writes files atomically: they appear under their final name when complete."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.core.errors import KvasirError
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A scratch path beside `path` that takes its place when the block ends well, and goes otherwise.
+    """Yield a scratch path that replaces `path` when the block succeeds, and is removed otherwise.
 
     Raises KvasirError when the folder cannot be made or written, or the disk is full.
     """

@@ -1,4 +1,4 @@
-"""What the models of configuration and files share. Outside the package config, which imports half of the harness."""
+"""Base class of all Pydantic models: frozen, unknown keys rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hosts to run programs on: emulated on this machine, this machine itself, or those of a SLURM allocation.
+"""Starts hosts to run programs on: emulated, local, or those of a SLURM allocation.
 
     from harness.hosts import HostsSettings, disk_refusal, hosts, refusal
 
@@ -75,7 +75,7 @@ def hosts(
     shared: Sequence[StrPath] = (),
     places: Mapping[str, str] | None = None,
 ) -> Iterator[Hosts]:
-    """`n` hosts, up and empty; all of them and what they left are gone at the end of the block.
+    """Start `n` empty hosts; on leaving the block they and all they left behind are removed.
 
     `disks` are the disk classes to make, by default all of the settings. `shared` are more paths below /tmp or
     /dev/shm that emulated hosts see (the working folder is always seen). `places` says what emulated hosts see

@@ -1,9 +1,17 @@
-"""Hosts on this machine: say what works here, open a shell on one."""
+"""Command line `python -m harness.hosts`: probes hosts, opens a shell on one."""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+import pty
+import select
+import signal
 import sys
+import termios
+import tty
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +20,6 @@ import yaml
 
 from harness.hosts import Disk, HostError, HostsSettings, disk_refusal, hosts, refusal
 from harness.hosts.spawned import SpawnedHost
-from harness.hosts.terminal import interact
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
 
@@ -22,7 +29,7 @@ SettingsOption = Annotated[
 
 
 def load(text: str) -> HostsSettings:
-    """Settings from a file or a text; of a site file, its key `hosts`."""
+    """Read settings from a file or JSON text; of a site file, its key `hosts`."""
     is_file = not text.lstrip().startswith("{") and Path(text).is_file()
     try:
         content: Any = yaml.safe_load(Path(text).read_text() if is_file else text)
@@ -35,7 +42,7 @@ def load(text: str) -> HostsSettings:
 
 @app.command()
 def probe(settings: SettingsOption = "{}") -> None:
-    """Say for each kind of host, network and disk whether it can be had here, or the reason why not."""
+    """Print for each kind of host, network and disk whether it works here, or why not."""
     given = load(settings)
     rates = given.model_copy(update={"interfaces": HostsSettings.parse(_RATES).interfaces})
     disk = Disk(medium="device", size_mb=16, read_mb_s=1, write_mb_s=1)
@@ -94,3 +101,52 @@ def main() -> None:
     except HostError as error:
         typer.echo(f"hosts: {error}", err=True)
         sys.exit(1)
+
+
+def interact(host: SpawnedHost, command: Sequence[str]) -> int:
+    """Run a command on this process's standard descriptors; return its exit code.
+
+    On a terminal it gets one of its own, so that Ctrl-C, job control and full-screen programs work.
+    """
+    if not sys.stdin.isatty():
+        return host.attach(command, [0, 1, 2], False).wait() or 0
+    outer, inner = pty.openpty()
+    before = termios.tcgetattr(0)
+    _same_size(outer)
+    process = host.attach(command, [inner, inner, inner], True)
+    os.close(inner)
+    old = signal.signal(signal.SIGWINCH, lambda *_: _same_size(outer))
+    try:
+        tty.setraw(0)
+        _copy(outer)
+        return process.wait() or 0
+    finally:
+        termios.tcsetattr(0, termios.TCSAFLUSH, before)
+        signal.signal(signal.SIGWINCH, old)
+        os.close(outer)
+
+
+def _same_size(fd: int) -> None:
+    with contextlib.suppress(OSError):
+        fcntl.ioctl(fd, termios.TIOCSWINSZ, fcntl.ioctl(1, termios.TIOCGWINSZ, bytes(8)))
+
+
+def _copy(outer: int) -> None:
+    """Copy in both directions until no program has the inner terminal open."""
+    sources = [0, outer]
+    while True:
+        for fd in select.select(sources, [], [])[0]:
+            try:
+                data = os.read(fd, 1 << 14)
+            except OSError:
+                data = b""
+            if fd == outer and not data:
+                return
+            if not data:
+                sources.remove(0)
+            _write(1 if fd == outer else outer, data)
+
+
+def _write(fd: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(fd, data) :]

@@ -1,4 +1,4 @@
-"""Control groups for hosts' quotas: where one may be made here, and what is written into it."""
+"""Finds where control groups can be created here, and plans those for hosts' quotas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PERIOD_US = 100_000
 
 @dataclass(frozen=True)
 class Place:
-    """A group below which hosts' groups can be made."""
+    """A control group below which hosts' groups can be created."""
 
     folder: Path
     version: int
@@ -21,14 +21,14 @@ class Place:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Groups to make in order, with what to write into their files, and the group of each host."""
+    """Groups to create, in order, with the values of their files, and the group of each host."""
 
     folders: list[tuple[str, dict[str, str]]]
     of_hosts: list[str]
 
 
 def mounted(text: str, controller: str) -> tuple[Path, int] | None:
-    """From /proc/self/mounts: where a controller's first-version tree is, else that of the second version."""
+    """Parse /proc/self/mounts: the mount point of a cgroup v1 controller, else of cgroup v2."""
     second = None
     for line in text.splitlines():
         fields = line.split()
@@ -42,7 +42,7 @@ def mounted(text: str, controller: str) -> tuple[Path, int] | None:
 
 
 def own_path(text: str, controller: str, version: int) -> str:
-    """From /proc/self/cgroup: this process's group in a tree."""
+    """Parse /proc/self/cgroup: this process's group in a hierarchy."""
     for line in text.splitlines():
         number, names, path = line.split(":", 2)
         if (version == 2 and number == "0") or (version == 1 and controller in names.split(",")):
@@ -51,7 +51,7 @@ def own_path(text: str, controller: str, version: int) -> str:
 
 
 def place(controllers: Sequence[str], mounts: str | None = None, groups: str | None = None) -> Place | str:
-    """Where groups with some controllers can be made, or why nowhere. Tries by making and removing one."""
+    """Probe where groups with some controllers can be created, or why nowhere, by creating and removing one."""
     found = mounted(mounts if mounts is not None else Path("/proc/self/mounts").read_text(), controllers[0])
     if found is None:
         return f"no control groups with {controllers[0]} are mounted"
@@ -95,7 +95,7 @@ def _try(folder: Path, controllers: Sequence[str], version: int) -> str:
 def wanted(
     at: Place, name: str, hosts: Sequence[str], controllers: Sequence[str], cpu_cores: float | None
 ) -> Wanted:
-    """One group per host below a common one, each with the quota."""
+    """Plan one group per host below a common one, each with the quota."""
     top = at.folder / name
     values: dict[str, str] = {}
     if cpu_cores is not None:

@@ -1,4 +1,4 @@
-"""What every kind of host offers, and the one error that anything about hosts raises."""
+"""Interfaces of hosts and their processes, common to all kinds of hosts."""
 
 from __future__ import annotations
 
@@ -99,18 +99,18 @@ class Process(abc.ABC):
 
     @abc.abstractmethod
     def wait(self, timeout_s: float | None = None) -> int | None:
-        """Exit code (negative: signal), or None when it still runs after `timeout_s` seconds."""
+        """Wait for the exit code (negative: signal); None when it still runs after `timeout_s` seconds."""
 
     @abc.abstractmethod
     def signal(self, number: int) -> None:
         """Send a signal to the program and all it started in its session; no error if it has ended."""
 
     def poll(self) -> int | None:
-        """Exit code (negative: signal), or None while it runs."""
+        """Return the exit code (negative: signal), or None while it runs."""
         return self.wait(0)
 
     def stop(self, grace_s: float = 5.0) -> int:
-        """End the program and all it started in its session: ask, then kill after `grace_s`. Returns the code."""
+        """Terminate the program and its session: SIGTERM, then SIGKILL after `grace_s`. Returns the exit code."""
         if self.poll() is None:
             self.signal(signal.SIGTERM)
             if self.wait(grace_s) is None:
@@ -139,11 +139,11 @@ class Host(abc.ABC):
         return f"<host {self.name} {self._addresses}>"
 
     def address(self, interface: str | None = None) -> str:
-        """IPv4 address on an interface, by default the one that the plain name means."""
+        """Return the IPv4 address on an interface, by default the one that the plain name resolves to."""
         return self._of(self._addresses, interface)
 
     def name_on(self, interface: str | None = None) -> str:
-        """Name that means this host over an interface."""
+        """Return the name that resolves to this host's address on an interface."""
         return self._of(self._names, interface)
 
     def _of(self, values: Mapping[str, str], interface: str | None) -> str:
@@ -154,7 +154,7 @@ class Host(abc.ABC):
 
     @abc.abstractmethod
     def scratch(self, disk: str) -> Path:
-        """This host's own empty folder on a disk class, as programs on the host see it. Removed at the end.
+        """Return this host's own scratch folder on a disk class, as programs on the host see it. Removed at the end.
 
         Folders of different hosts have different paths. Only those of medium `folder` are seen from outside.
         """
@@ -192,11 +192,11 @@ class Host(abc.ABC):
 
     @abc.abstractmethod
     def counters(self) -> Counters:
-        """What this host's processes have used so far."""
+        """Return what this host's processes have used so far."""
 
     @abc.abstractmethod
     def connect(self, target: str, port: int, timeout_s: float = 10) -> socket.socket:
-        """A TCP connection from within this host's network to a host's name or address. OSError as `connect`."""
+        """Open a TCP connection from within this host's network to a name or address. Raises OSError as `connect`."""
 
 
 class Hosts(Sequence[Host]):
@@ -223,7 +223,7 @@ class Hosts(Sequence[Host]):
 
     @property
     def common(self) -> Path:
-        """A folder that all hosts and this process see under the same path; it goes with the hosts.
+        """Return a folder that all hosts and this process see under the same path; removed with the hosts.
 
         HostError: hosts of SLURM have none of ours.
         """
@@ -242,7 +242,7 @@ class Hosts(Sequence[Host]):
         return len(self._members)
 
     def interconnect(self, interface: str) -> Interconnect:
-        """Names and addresses over one interface."""
+        """Return names and addresses on one interface."""
         return Interconnect(
             interface,
             tuple(host.name_on(interface) for host in self),
@@ -252,30 +252,30 @@ class Hosts(Sequence[Host]):
 
     @contextlib.contextmanager
     def unlimited(self) -> Iterator[None]:
-        """Within the block links whose rates are emulated have none: for what is not measured.
+        """Lift emulated link rates within the block, for what is not measured.
 
         Real links are as they are.
         """
         yield
 
     def counters(self, host: Host | int) -> Counters:
-        """What the processes of one host have used so far."""
+        """Return what the processes of one host have used so far."""
         return (self[host] if isinstance(host, int) else host).counters()
 
 
 def shown(command: Sequence[StrPath], limit: int = 200) -> str:
-    """A command as a person would type it, shortened."""
+    """Format a command as a person would type it, shortened."""
     text = shlex.join(str(word) for word in command)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def tail(text: str, lines: int = 12) -> str:
-    """The last lines of some output, for an error message."""
+    """Return the last lines of some output, for an error message."""
     return "\n".join(text.strip().splitlines()[-lines:])
 
 
 def judged(done: Completed, code: int | None, timeout_s: float, check: bool) -> Completed:
-    """The command's result, or a HostError that names host and command."""
+    """Return the command's result, or raise a HostError that names host and command."""
     if code is None or (check and code != 0):
         how = f"took longer than {timeout_s:g} s" if code is None else f"failed with code {code}"
         said = tail(done.stderr) or tail(done.stdout)

@@ -1,4 +1,4 @@
-"""The plan of hosts that this process starts itself: a pure function of the settings, but for groups and programs."""
+"""Plans the hosts that this process starts itself, for their guardian and agent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST = 200
 
 
 def names_of(settings: HostsSettings, n: int) -> list[dict[str, str]]:
-    """For each host, how it is called over each interface: `n0` over the default one, `n0-ib` over `ib`."""
+    """Return each host's name on each interface: `n0` on the default one, `n0-ib` on `ib`."""
     default = settings.default_interface
     return [
         {name: f"n{i}" if name == default else f"n{i}-{name}" for name in settings.interfaces}
@@ -31,7 +31,7 @@ def names_of(settings: HostsSettings, n: int) -> list[dict[str, str]]:
 
 
 def addresses_of(settings: HostsSettings, n: int) -> list[dict[str, str]]:
-    """For each host, its address on each interface."""
+    """Return each host's address on each interface."""
     if settings.kind == "local":
         return [dict.fromkeys(settings.interfaces, f"127.0.0.{i + 1}") for i in range(n)]
     return [
@@ -40,7 +40,7 @@ def addresses_of(settings: HostsSettings, n: int) -> list[dict[str, str]]:
 
 
 def hosts_file(settings: HostsSettings, n: int) -> str:
-    """/etc/hosts of every emulated host. The first name of a line is what an address resolves to."""
+    """Render /etc/hosts of every emulated host. An address resolves to the first name of its line."""
     lines = ["127.0.0.1 localhost"]
     for i, addresses in enumerate(addresses_of(settings, n)):
         for name, address in addresses.items():
@@ -56,7 +56,7 @@ def plan_of(
     shared: Sequence[StrPath],
     places: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """All that guardian and agent have to know."""
+    """Build the plan that guardian and agent execute."""
     token = f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
     bases = [settings.scratch_folder, *(settings.disk_folder(disk) for disk in disks)]
     folders = list(dict.fromkeys(str(base / token) for base in bases))
@@ -94,7 +94,7 @@ def plan_of(
 
 
 def _add_groups(plan: dict[str, Any], settings: HostsSettings, disks: Sequence[str], token: str) -> None:
-    """Groups are needed for a quota, and on the second version for the rates of a disk."""
+    """Add control groups: needed for a quota, and on cgroup v2 for the rates of a disk."""
     limited = any(settings.disks[name].read_mb_s or settings.disks[name].write_mb_s for name in disks)
     needed = [] if settings.cpu_cores is None else ["cpu"]
     if limited and devices.blkio_root() is None:
@@ -111,13 +111,13 @@ def _add_groups(plan: dict[str, Any], settings: HostsSettings, disks: Sequence[s
 
 
 def _always_shared() -> list[Path]:
-    """The working folder, this source tree and this Python, should they lie in a temporary folder."""
+    """Return the working folder, this source tree and this Python, should they lie in a temporary folder."""
     paths = Path.cwd(), Path(__file__).resolve().parents[2], Path(sys.prefix), Path(sys.base_prefix)
     return [path for path in paths if path not in (Path("/tmp"), Path("/dev/shm"))]
 
 
 def outermost(paths: Sequence[StrPath]) -> list[str]:
-    """Paths without those that lie in another of them."""
+    """Drop paths that lie in another of them."""
     found: list[Path] = []
     for path in sorted(Path(os.path.realpath(path)) for path in paths):
         if not any(path.is_relative_to(other) for other in found):
@@ -126,7 +126,7 @@ def outermost(paths: Sequence[StrPath]) -> list[str]:
 
 
 def known_names(settings: HostsSettings, n: int) -> dict[str, str]:
-    """Names of hosts that this process cannot resolve itself."""
+    """Return names of hosts that this process cannot resolve itself."""
     known = {"localhost": "127.0.0.1"}
     for i, addresses in enumerate(addresses_of(settings, n)):
         known[f"n{i}"] = addresses[settings.default_interface]
@@ -135,7 +135,7 @@ def known_names(settings: HostsSettings, n: int) -> dict[str, str]:
 
 
 def aliases(settings: HostsSettings, n: int) -> dict[str, str]:
-    """What else hosts are called, names and addresses, and which host each means."""
+    """Map further names and addresses to hosts."""
     found: dict[str, str] = {}
     for i, addresses in enumerate(addresses_of(settings, n)):
         for name, address in addresses.items():

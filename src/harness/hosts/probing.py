@@ -1,4 +1,4 @@
-"""Which kinds of hosts, networks and disks can be had here, and if not, why: found by trying."""
+"""Probes which kinds of hosts, networks and disks work on this machine, by trying them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ADVICE = {
 
 @dataclass(frozen=True)
 class Isolation:
-    """How namespaces are made here."""
+    """How namespaces can be created here."""
 
     command: tuple[str, ...]
     """What stands before the first program; empty if there is no way."""
@@ -44,13 +44,13 @@ class Isolation:
 
 
 def program(name: str) -> str | None:
-    """Where a program is; ordinary users often lack sbin in their PATH."""
+    """Find a program; ordinary users often lack sbin in their PATH."""
     return shutil.which(name, path=os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin")
 
 
 @functools.cache
 def isolation() -> Isolation:
-    """Try to make namespaces: with root's rights, else in a user namespace."""
+    """Try to create namespaces: as root, else in a user namespace."""
     unshare, ip, tc = program("unshare"), program("ip"), program("tc")
     if unshare is None or ip is None or tc is None:
         missing = [name for name in ("unshare", "ip", "tc") if program(name) is None]
@@ -94,7 +94,7 @@ def _namespace_advice() -> str:
 
 
 def _owns_machine() -> bool:
-    """Root of the machine itself, not of a user namespace."""
+    """Tell whether we are root of the machine itself, not of a user namespace."""
     try:
         return Path("/proc/self/uid_map").read_text().split()[:3] == ["0", "0", "4294967295"]
     except OSError:
@@ -102,7 +102,7 @@ def _owns_machine() -> bool:
 
 
 def refusal(settings: HostsSettings) -> str:
-    """Why hosts of these settings cannot be had here; empty if they can. Disks have `disk_refusal`."""
+    """Return why hosts of these settings do not work here; '' if they do. Disks have `disk_refusal`."""
     if settings.kind == "slurm":
         return _slurm_refusal(settings)
     if settings.kind == "emulated":
@@ -121,7 +121,7 @@ def refusal(settings: HostsSettings) -> str:
 
 
 def disk_refusal(settings: HostsSettings, disk: str) -> str:
-    """Why a disk class of these settings cannot be had here; empty if it can."""
+    """Return why a disk class of these settings does not work here; '' if it does."""
     if disk not in settings.disks:
         return f"disk {disk!r}: the site's hosts have only {', '.join(settings.disks) or 'none'}"
     wanted = settings.disks[disk]
@@ -135,7 +135,7 @@ def disk_refusal(settings: HostsSettings, disk: str) -> str:
 
 
 def device_refusal(rates: bool) -> str:
-    """Why no disk can have a size (and throughput) of its own here; empty if it can."""
+    """Return why no disk can have a size (and throughput) of its own here; '' if it can."""
     if os.geteuid() != 0 or not isolation().real_root:
         return (
             "a disk with a size or rate of its own needs root on this machine: it is a mounted block device"

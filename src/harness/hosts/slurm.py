@@ -1,4 +1,4 @@
-"""Hosts of a SLURM allocation. Every command is a step of its own, and its life hangs on its `srun`'s input.
+"""Runs commands on the hosts of a SLURM allocation, each as a job step that ends with its `srun`'s input.
 
 So when the process that asked for hosts ends in any way, all steps end and the folders on the hosts go. The
 hosts need to see this source tree under the same path, and a Python of version 3.9 or later.
@@ -12,6 +12,7 @@ import json
 import os
 import secrets
 import socket
+import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,9 +20,8 @@ from typing import IO
 
 from harness.config.hosts import HostsSettings
 from harness.core.errors import HostError
-from harness.hosts.allocation import nodes_of_allocation
 from harness.hosts.inside.guardian import PREFIX
-from harness.hosts.model import Completed, Counters, Host, Hosts, StrPath, Traffic, judged
+from harness.hosts.model import Completed, Counters, Host, Hosts, StrPath, Traffic, judged, shown
 from harness.hosts.slurm_steps import (
     REMOTE_SHELL,
     Holder,
@@ -56,7 +56,7 @@ class SlurmHost(Host):
         self._steps: list[SlurmProcess] = []
 
     def scratch(self, disk: str) -> Path:
-        """This host's own folder on a disk class, on the host itself."""
+        """Return this host's own folder on a disk class, on the host itself."""
         if disk not in self._scratch:
             raise HostError(
                 f"host {self.name} has no disk {disk!r}, only {', '.join(self._scratch) or 'none'}"
@@ -141,17 +141,17 @@ class SlurmHost(Host):
             raise HostError(f"host {self.name}: log {log}: {error.strerror}") from error
 
     def counters(self) -> Counters:
-        """What the whole machine has used since it was booted, its interfaces by their names here."""
+        """Return what the whole machine has used since boot, interfaces by their names in the site file."""
         found = self._holder.ask()
         found["interfaces"] = {name: Traffic(*values) for name, values in found["interfaces"].items()}
         return Counters(**found)
 
     def connect(self, target: str, port: int, timeout_s: float = 10) -> socket.socket:
-        """A TCP connection from this process, which is in the hosts' network."""
+        """Open a TCP connection from this process, which is in the hosts' network."""
         return socket.create_connection((target, port), timeout_s)
 
     def let_go(self) -> list[SlurmProcess]:
-        """End all steps; those that still have to be waited for."""
+        """End all steps; return those that still have to be waited for."""
         for step in self._steps:
             step.let_go()
         return self._steps
@@ -159,7 +159,7 @@ class SlurmHost(Host):
 
 @contextlib.contextmanager
 def allocated(settings: HostsSettings, n: int, disks: Sequence[str]) -> Iterator[Hosts]:
-    """The first `n` hosts of the allocation, with their folders."""
+    """Start on the first `n` hosts of the allocation, with their scratch folders."""
     nodes = nodes_of_allocation(settings.slurm.nodes)
     if len(nodes) < n:
         raise HostError(f"slurm hosts: {n} are needed, the allocation has {len(nodes)}: {', '.join(nodes)}")
@@ -192,3 +192,37 @@ def allocated(settings: HostsSettings, n: int, disks: Sequence[str]) -> Iterator
         left = [node for node, holder in zip(nodes, holders, strict=False) if not holder.join()]
     if left:
         raise HostError(f"slurm hosts: folders {token} may be left on {', '.join(left)}")
+
+
+def nodes_of_allocation(given: Sequence[str] = ()) -> list[str]:
+    """Return the job's hosts in SLURM's order, or those given. Raises HostError outside a job."""
+    if given:
+        return list(given)
+    if "SLURM_JOB_ID" not in os.environ:
+        raise HostError("slurm hosts: not inside an allocation: SLURM_JOB_ID is not set")
+    # The environment may tell of one step only: Snakemake's plugin for SLURM takes the job's list away.
+    listed = _ask("squeue", "-h", "-j", os.environ["SLURM_JOB_ID"], "-o", "%N")
+    return _ask("scontrol", "show", "hostnames", listed.strip()).split()
+
+
+def require_nodes(wanted: int) -> list[str]:
+    """Return the job's hosts. Raises HostError unless there are exactly `wanted`."""
+    found = nodes_of_allocation()
+    if len(found) != wanted:
+        raise HostError(
+            f"the job {os.environ['SLURM_JOB_ID']} has {len(found)} nodes ({', '.join(found)}), planned were"
+            f" {wanted}: results would carry the wrong number; look at the options of sbatch in the site file"
+        )
+    return found
+
+
+def _ask(*command: str) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise HostError(f"slurm hosts: {shown(command)}: {error}") from error
+    if done.returncode != 0:
+        raise HostError(
+            f"slurm hosts: {shown(command)} failed with code {done.returncode}: {done.stderr.strip()}"
+        )
+    return done.stdout

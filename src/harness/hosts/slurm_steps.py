@@ -1,4 +1,4 @@
-"""Steps of a SLURM job: how one is started on a host, and what is said to it through its `srun`.
+"""Starts job steps of SLURM on hosts and talks to them through their `srun`.
 
 The life of a step hangs on the input of its `srun`: it ends when the process that started it ends in any way.
 """
@@ -17,13 +17,13 @@ from typing import IO, Any
 
 from harness.config.hosts import HostsSettings
 from harness.core.errors import HostError
-from harness.hosts.inside.variables import step_environment
+from harness.hosts.inside.server import step_environment
 from harness.hosts.model import Process, tail
 from harness.hosts.probing import BOOT
 
 
-def step_command(settings: HostsSettings, node: str, module: str, cwd: str = "/") -> list[str]:
-    """The `srun` that starts one of our programs on one host, beside other steps there."""
+def step_command(settings: HostsSettings, node: str, role: str, cwd: str = "/") -> list[str]:
+    """Returns the `srun` command that starts our agent on one host in a role, beside other steps there."""
     options = [
         "--overlap",
         "--nodes=1",
@@ -33,7 +33,7 @@ def step_command(settings: HostsSettings, node: str, module: str, cwd: str = "/"
         "--unbuffered",
         f"--chdir={cwd}",
     ]
-    return [*settings.slurm.srun, *options, settings.slurm.python, "-I", "-S", str(BOOT), module]
+    return [*settings.slurm.srun, *options, settings.slurm.python, "-I", "-S", str(BOOT), "slurm_agent", role]
 
 
 REMOTE_SHELL = "remote-shell"
@@ -41,14 +41,14 @@ REMOTE_SHELL = "remote-shell"
 
 
 def remote_shell(settings: HostsSettings) -> str:
-    """The text of the program. A step of its own starts the command beside other steps, without MPI around it."""
+    """Render the remote shell program: it runs a command in a job step of its own, without MPI."""
     one = '--overlap --nodes=1 --ntasks=1 --nodelist="$host" --quiet'
     srun = shlex.join(settings.slurm.srun)
     return f'#!/bin/sh\nhost=$1; shift\nexec {srun} {one} --mpi=none --cpu-bind=none /bin/sh -c "$*"\n'
 
 
 def start_step(command: list[str], out: IO[bytes] | int, err: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start `srun`, apart from the terminal and from the variables of the job's own step."""
+    """Start `srun` in its own session, without the variables of the job's own step."""
     try:
         return subprocess.Popen(
             command,
@@ -94,7 +94,7 @@ class SlurmProcess(Process):
 
 
 class Holder:
-    """The step that holds a host's folders and reads its counters."""
+    """The step that holds a host's scratch folders and reads its counters."""
 
     def __init__(self, settings: HostsSettings, node: str, what: dict[str, Any]) -> None:
         self._node = node
@@ -110,7 +110,7 @@ class Holder:
         self.addresses = self._receive(self._settings.start_timeout_s)["addresses"]
 
     def ask(self) -> dict[str, Any]:
-        """The host's counters."""
+        """Request the host's counters."""
         with self._lock:
             self._send("counters")
             return self._receive(60)
@@ -150,7 +150,7 @@ class Holder:
             self.srun.stdin.close()
 
     def join(self) -> bool:
-        """Wait for the end; whether it came."""
+        """Wait for the end; tell whether it came."""
         try:
             self.srun.wait(60)
             return True

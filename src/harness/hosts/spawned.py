@@ -1,4 +1,4 @@
-"""A host that this process starts itself, emulated or local: one connection to its server, and its commands."""
+"""Runs commands on an emulated or local host through a connection to its server."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Connection:
         self._lock = threading.Lock()
 
     def request(self, op: str, fds: Sequence[int] = (), **content: Any) -> tuple[dict[str, Any], list[int]]:
-        """Ask and wait for the answer. HostError: the host has gone."""
+        """Send a request and return the answer. Raises HostError when the host has gone."""
         with self._lock:
             try:
                 wire.send(self._sock, {"op": op, **content}, fds)
@@ -118,7 +118,7 @@ class SpawnedHost(Host):
         self._rsh = rsh_folder
 
     def scratch(self, disk: str) -> Path:
-        """This host's own folder on a disk class."""
+        """Return this host's own folder on a disk class."""
         if disk not in self._scratch:
             raise HostError(
                 f"host {self.name} has no disk {disk!r}, only {', '.join(self._scratch) or 'none'}"
@@ -213,7 +213,7 @@ class SpawnedHost(Host):
         return Counters(**found)
 
     def connect(self, target: str, port: int, timeout_s: float = 10) -> socket.socket:
-        """A TCP connection from within this host's network."""
+        """Open a TCP connection from within this host's network."""
         reply, fds = self._connection.request("socket")
         if not fds:
             raise HostError(f"host {self.name}: no socket: {reply.get('error')}")
@@ -228,7 +228,7 @@ class SpawnedHost(Host):
 
 
 def disk_traffic(disk: Disk, read: int, written: int, busy_s: float) -> DiskTraffic:
-    """A throttled disk is busy as long as its rates make it; the kernel counts only the device behind them."""
+    """Compute a disk's traffic; a throttled disk is busy as long as its rates make it, not its device."""
     slowed_s = read / 1e6 / (disk.read_mb_s or float("inf")) + written / 1e6 / (
         disk.write_mb_s or float("inf")
     )
@@ -236,7 +236,7 @@ def disk_traffic(disk: Disk, read: int, written: int, busy_s: float) -> DiskTraf
 
 
 def text_of(fd: int) -> str:
-    """All that was written to a file in memory."""
+    """Read a memory file from its start."""
     os.lseek(fd, 0, os.SEEK_SET)
     with os.fdopen(os.dup(fd), "rb") as file:
         return file.read().decode(errors="replace")

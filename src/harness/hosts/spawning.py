@@ -41,7 +41,7 @@ class SpawnedHosts(Hosts):
 
     @contextlib.contextmanager
     def unlimited(self) -> Iterator[None]:
-        """Within the block the links have no rate."""
+        """Lift the links' rates within the block."""
         self._limit(False)
         try:
             yield
@@ -62,7 +62,7 @@ def spawn_hosts(
     shared: Sequence[StrPath],
     places: Mapping[str, str] | None = None,
 ) -> Iterator[Hosts]:
-    """Start hosts, and end them and all they left."""
+    """Start hosts; on leaving the block end them and remove all they left."""
     plan = plan_of(settings, n, disks, shared, places)
     with contextlib.ExitStack() as stack:
         log = os.memfd_create("hosts.log")
@@ -117,7 +117,7 @@ def _start_guardian(stack: contextlib.ExitStack, log: int) -> tuple[subprocess.P
 
 
 def _hand_over(sock: socket.socket, plan: dict[str, Any], ends: list[socket.socket]) -> None:
-    """Send the plan and the other ends of the connections, which are the guardian's alone from then on."""
+    """Hand the plan and the other ends of the connections over to the guardian."""
     try:
         for at in range(0, len(ends), _FDS_PER_MESSAGE):
             fds = [end.fileno() for end in ends[at : at + _FDS_PER_MESSAGE]]

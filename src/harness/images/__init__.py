@@ -1,6 +1,6 @@
 """Images: what each is made from, how it is built, what is in it, and how its programs are started.
 
-They are made of Debian packages (lock.py, mirror.py, resolve.py) or by Spack (stack.py, lend.py, store.py); recipe.py
+They are made of Debian packages (packages.py) or by Spack (spack_stack.py, spack_mounts.py, spack_store.py); recipe.py
 and build.py serve both.
 
 The harness itself runs outside, in the pinned Python environment that Snakemake runs in: it looks at the machine

@@ -1,4 +1,4 @@
-"""Apptainer as this machine has it: whether it can be used, and calls of it."""
+"""Runs Apptainer, probes whether it works here, signs and verifies images."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ unshare --user --map-current-user true || { echo "no user namespaces here"; exit
 
 
 def flags() -> list[str]:
-    """Options of every start of a container: root, too, gets a namespace of its own, as anybody else."""
+    """Return the options of every container start: root gets a user namespace, too."""
     return ["--userns"] if os.geteuid() == 0 else []
 
 
 def use_namespaces() -> None:
-    """Say `flags` to every Apptainer below this process as well, such as those that Snakemake starts."""
+    """Export `flags` to every Apptainer below this process, such as those that Snakemake starts."""
     if flags():
         os.environ["APPTAINER_USERNS"] = "1"
 
@@ -39,7 +39,7 @@ def use_namespaces() -> None:
 def run(
     words: Sequence[str], folder: Path | None = None, env: Mapping[str, str] | None = None, quiet: bool = True
 ) -> str:
-    """What `apptainer WORDS` prints; unless `quiet` its messages go where ours go. KvasirError when it fails."""
+    """Run `apptainer WORDS` and return its output; messages go to stderr unless `quiet`. Raises KvasirError."""
     try:
         done = subprocess.run(
             [PROGRAM, *words],
@@ -62,12 +62,12 @@ def run(
 
 
 def inside(image: Path, *command: str) -> str:
-    """What a command prints that runs in an image, with nothing of this machine's environment."""
+    """Run a command in an image with a clean environment and return its output."""
     return run(["exec", *flags(), "--cleanenv", "--no-home", str(image), *command])
 
 
 def labels(image: Path) -> dict[str, str]:
-    """The image's labels."""
+    """Return the image's labels."""
     document = json.loads(run(["inspect", "--json", "--labels", str(image)]))
     found: dict[str, str] = document["data"]["attributes"]["labels"]
     return found
@@ -75,7 +75,7 @@ def labels(image: Path) -> dict[str, str]:
 
 @cache
 def refusal() -> str:
-    """Why images cannot be used on this machine, '' if they can."""
+    """Return why images do not work on this machine, '' if they do."""
     if shutil.which(PROGRAM) is None:
         return "there is no Apptainer here (scripts/setup.sh images installs it, or says what to ask for)"
     try:
@@ -85,3 +85,19 @@ def refusal() -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"Apptainer cannot be tried: {error}"
     return "" if done.returncode == 0 else done.stderr.strip()
+
+
+def sign(image: Path, key: Path) -> None:
+    """Sign an image with a PEM key without passphrase. Raises KvasirError when that fails."""
+    run(["sign", "--key", str(key), str(image)])
+
+
+def verify(image: Path, key: Path) -> None:
+    """Raise KvasirError unless all of the image is signed with the private part of `key`, a PEM file."""
+    try:
+        run(["verify", "--all", "--key", str(key), str(image)])
+    except KvasirError as error:
+        raise KvasirError(
+            f"{image}: is not signed with {key}, so it is not used: delete it to have it built again, or get it "
+            f"from who has that key ({error})"
+        ) from None

@@ -1,4 +1,4 @@
-"""Builds an image from its definition, without root, from nothing but what its identity is the hash of."""
+"""Builds an image from its definition, rootless, from nothing but the ingredients of its identity."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from harness.images.recipe import BASE, Recipe
 
 
 def epoch(recipe: Recipe) -> int:
-    """Seconds since 1970 that the image is dated: SOURCE_DATE_EPOCH, or when an ingredient was last committed."""
+    """Return the image's date, seconds since 1970: SOURCE_DATE_EPOCH, or the last commit of an ingredient."""
     if told := os.environ.get("SOURCE_DATE_EPOCH", ""):
         if not told.isdigit():
             raise KvasirError(f"SOURCE_DATE_EPOCH: found {told!r}: expected seconds since 1970")
@@ -36,7 +36,7 @@ def epoch(recipe: Recipe) -> int:
 
 
 def arguments(recipe: Recipe, base: Path, archive: str, when: int) -> dict[str, str]:
-    """What stands between double braces in the definition."""
+    """Return the build arguments: what stands between double braces in the definition."""
     pins = packages.digest(packages.read_lock(recipe.root), [BASE, *recipe.packages])
     stack = json.dumps(recipe.part.lock, sort_keys=True) if recipe.part else ""
     given = {
@@ -52,7 +52,7 @@ def arguments(recipe: Recipe, base: Path, archive: str, when: int) -> dict[str, 
 
 
 def gather(recipe: Recipe, folder: Path) -> None:
-    """Copy into `folder` what the definition copies into the image, under the same paths, and nothing else."""
+    """Copy the files that the definition copies into the image, and nothing else, into `folder`."""
     for path in recipe.sources:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(recipe.root / path, folder / path)
@@ -65,7 +65,7 @@ def gather(recipe: Recipe, folder: Path) -> None:
 
 
 def _link(source: str, target: str) -> None:
-    """Large files are not copied twice where that can be spared."""
+    """Hard link a file where possible, else copy it."""
     try:
         os.link(source, target)
     except OSError:
@@ -73,7 +73,7 @@ def _link(source: str, target: str) -> None:
 
 
 def workshop(beside: Path) -> Path | None:
-    """Where to build: on the file system of the image, as one in memory may be too small.
+    """Create the build folder, on the image's file system, as one in memory may be too small.
 
     None, where temporary files go, if its name has blanks: debootstrap and definition files take names apart there.
     """
@@ -83,7 +83,7 @@ def workshop(beside: Path) -> Path | None:
 def lend_all(
     recipe: Recipe, folder: Path, found: list[packages.Source], spack: SiteSpack | None
 ) -> list[str]:
-    """Write what the build is lent into `folder`; what Apptainer is to bind, `folder` first."""
+    """Write the build's inputs into `folder`; return the bind mounts, `folder` first."""
     packages.lend(folder, found)
     (folder / "pins").mkdir()
     pins = packages.read_lock(recipe.root)

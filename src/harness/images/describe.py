@@ -1,4 +1,4 @@
-"""What is known of an image that is there: the file that everything that uses the image depends on."""
+"""Describes a built image: digest, labels, packages. Rules that use an image depend on this file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 
 from harness.core.errors import KvasirError
 from harness.core.models import Strict
-from harness.images import apptainer, signing
+from harness.images import apptainer
 from harness.images.recipe import Recipe
 from harness.images.sbom import sbom
 
@@ -33,12 +33,12 @@ class ImageFacts(Strict):
 
 
 def describe(recipe: Recipe, image: Path, key: Path | None) -> tuple[ImageFacts, dict[str, object]]:
-    """An image and its bill of materials; with a `key`, after its signature has been checked.
+    """Describe an image and list its bill of materials; with a `key`, verify its signature first.
 
     Raises KvasirError when the signature is missing or wrong, or the file is another image.
     """
     if key is not None:
-        signing.verify(image, key)
+        apptainer.verify(image, key)
     labels = apptainer.labels(image)
     if (found := labels.get("kvasir.identity", "")) != recipe.identity:
         raise KvasirError(
@@ -66,7 +66,7 @@ _SYSTEM = re.compile(r"^\s*(\d+)\s*\|.*\|\s*FS \(Squashfs/\*System", re.MULTILIN
 
 
 def object_of(listing: str) -> str:
-    """Number of the file system in what `apptainer sif list` prints. Raises KvasirError when there is none."""
+    """Parse the number of the file system from `apptainer sif list`. Raises KvasirError when there is none."""
     found = _SYSTEM.search(listing)
     if found is None:
         raise KvasirError(f"holds no file system of an image: {listing.strip()[:200]}")
@@ -74,7 +74,7 @@ def object_of(listing: str) -> str:
 
 
 def content(image: Path) -> str:
-    """SHA-256 of the image's file system, without its signatures and the times of its making."""
+    """Hash the image's file system (SHA-256), without signatures and build times."""
     try:
         number = object_of(apptainer.run(["sif", "list", str(image)]))
     except KvasirError as error:

@@ -1,14 +1,17 @@
-"""Programs of an image under their usual names: small shell scripts that start them in it."""
+"""Writes launchers: small shell scripts that start programs of an image under their usual names."""
 
 from __future__ import annotations
 
+import re
 import shlex
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json, replacing
+from harness.hadoop.assembly import Taken
 from harness.images import apptainer
 from harness.images.describe import ImageFacts
 
@@ -23,7 +26,7 @@ MARK = b"#!/bin/sh\n# Starts "
 
 
 def launcher(program: str, image: Path, identity: str, places: Sequence[Path], setting: str = "") -> str:
-    """The script that starts `program`, a path inside the image, with all of this process's environment.
+    """Render the script that starts `program`, a path inside the image, with the caller's environment.
 
     `setting` (NAME=value) is added to it. `places` are folders seen inside as outside, where they are there; so are the
     working folder, /tmp and /dev/shm.
@@ -50,7 +53,7 @@ exec {apptainer.PROGRAM} --quiet exec --no-home "$@"
 
 
 def places_of(project: Path) -> list[Path]:
-    """Folders that programs in an image need to see: the project's, and those that links in it or in build lead to.
+    """Return the bind mounts of programs in an image: the project, and targets of links in it or in build.
 
     People put data, results or programs on other disks that way.
     """
@@ -68,7 +71,7 @@ def write_launcher(path: Path, text: str) -> None:
 
 
 def is_launcher(path: Path) -> bool:
-    """Whether a file is a launcher, and not the program itself."""
+    """Tell whether a file is a launcher, and not the program itself."""
     try:
         with path.open("rb") as file:
             return file.read(len(MARK)) == MARK
@@ -84,13 +87,13 @@ def remove_launchers(folder: Path) -> None:
 
 
 def beside(launching: Sequence[str], program: str) -> list[str]:
-    """The words that start an MPI program: by the launcher that lies beside the program, if one does."""
+    """Return the MPI launch command; prefers the launcher installed in the image."""
     own = Path(program).with_name(launching[0]) if launching else None
     return [str(own), *launching[1:]] if own is not None and is_launcher(own) else list(launching)
 
 
 def read_facts(path: Path) -> ImageFacts:
-    """What is known of an image. Raises KvasirError when its file is missing or something else."""
+    """Read an image's facts. Raises KvasirError when the file is missing or something else."""
     try:
         return ImageFacts.model_validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -98,18 +101,18 @@ def read_facts(path: Path) -> ImageFacts:
 
 
 def short(facts: ImageFacts) -> dict[str, str]:
-    """What a record of a run says of the image."""
+    """Summarise the image for a run record."""
     return {"name": f"{facts.name}-{facts.identity}", "sha256": facts.sha256, "packages": facts.packages}
 
 
 def sums(image: Path) -> dict[str, str]:
-    """SHA-256 of our programs in an image, by name."""
+    """Return the SHA-256 of our programs in an image, by name."""
     lines = apptainer.inside(image, "cat", f"{INSIDE}/programs").splitlines()
     return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
 
 
 def versions(image: Path, tools: Sequence[str]) -> dict[str, str]:
-    """What programs say of their version that built what is in the image, or are in it."""
+    """Return versions of the compilers and libraries in the image."""
     return {tool: apptainer.inside(image, "cat", f"{INSIDE}/{tool}").strip() for tool in tools}
 
 
@@ -147,3 +150,38 @@ def take_programs(
     }
     dump_json(known, target)
     return known
+
+
+PARTS = "parts"
+
+
+def take_hadoop(image: Path, root: Path, project: Path) -> Taken:
+    """Take Hadoop out of `image` into folders of `root`; Java stays inside, and is started there.
+
+    The jars have to lie outside as well: the class archive, which halves the time that a Java needs to start, knows
+    the paths and times of the jars that it was made from. Raises KvasirError when the image cannot be started, or YARN
+    could not start a Java in `root`.
+    """
+    if not re.fullmatch(r"[\w/.+-]+", str(root.resolve()), re.ASCII):
+        raise KvasirError(
+            f"{root.resolve()}: YARN starts Java by its unquoted path, and an image's Java lies in this folder: move "
+            f"the project to a folder without blanks and quotes, make {root.parent} a link to one, or leave out "
+            "--sdm apptainer"
+        )
+    facts = read_facts(image.with_suffix(".json"))
+    identity = facts.identity
+    home = (root / f"image-{identity}").resolve()
+    inside = apptainer.inside(image, "readlink", "-f", "/usr/bin/java").strip()
+    text = launcher(inside, image.resolve(), identity, places_of(project))
+    parts = home / PARTS
+    if not parts.is_dir():
+        home.mkdir(parents=True, exist_ok=True)
+        scratch = home / f".{PARTS}"
+        shutil.rmtree(scratch, ignore_errors=True)
+        bind = ["--bind", str(home), *apptainer.flags()]
+        copy = ["cp", "-r", "--no-preserve=mode", f"{INSIDE}/lib", f"{INSIDE}/workloads.jar"]
+        scratch.mkdir()
+        apptainer.run(["exec", *bind, "--cleanenv", "--no-home", str(image), *copy, str(scratch)])
+        scratch.rename(parts)
+    write_launcher(home / "bin/java", text)
+    return Taken(java=home, lib=parts / "lib", jobs=parts / "workloads.jar", image=short(facts))

@@ -1,4 +1,4 @@
-"""`containers/packages.lock`: the version of every Debian package of every stage of every image."""
+"""Pins the Debian packages of the images: lock file, package sources of a build, and resolver."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _rows(path: Path, least: int) -> list[list[str]]:
 
 
 def read_wanted(root: Path) -> dict[str, list[str]]:
-    """Packages that are asked for, by stage. Raises KvasirError when the file is missing or broken."""
+    """Read the requested packages by stage. Raises KvasirError when the file is missing or broken."""
     found: dict[str, list[str]] = {}
     for stage, package, *_ in _rows(root / WANTED, 2):
         found.setdefault(stage, []).append(package)
@@ -47,7 +47,7 @@ def read_wanted(root: Path) -> dict[str, list[str]]:
 
 
 def read_lock(root: Path) -> dict[str, dict[str, str]]:
-    """All pins; stage `base` holds what all images have. Raises KvasirError when the file is missing or broken."""
+    """Read all pins; stage `base` is common to all images. Raises KvasirError when the file is missing or broken."""
     found: dict[str, dict[str, str]] = {}
     for stage, package, version in _rows(root / LOCK, 3):
         if found.setdefault(stage, {}).setdefault(package, version) != version:
@@ -66,14 +66,14 @@ def write_lock(root: Path, pins: Pins) -> None:
 
 
 def words(pins: Pins, stage: str) -> list[str]:
-    """The pins of a stage as apt takes them: package=version. Raises KvasirError when the stage has none."""
+    """Format a stage's pins for apt: package=version. Raises KvasirError when the stage has none."""
     if stage not in pins:
         raise KvasirError(f"{LOCK}: has no stage {stage}: run make image-lock")
     return [f"{package}={version}" for package, version in sorted(pins[stage].items())]
 
 
 def digest(pins: Pins, stages: Iterable[str]) -> str:
-    """SHA-256 over all pins of some stages."""
+    """Hash all pins of some stages (SHA-256)."""
     lines = (f"{stage} {word}\n" for stage in sorted(set(stages)) for word in words(pins, stage))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
@@ -87,7 +87,7 @@ FORMAT = "$(REPO_URI)\t$(RELEASE)\t$(COMPONENT)"
 
 @dataclass(frozen=True)
 class Source:
-    """One part of an archive."""
+    """One component of a suite of a package archive."""
 
     uri: str
     suite: str
@@ -95,12 +95,12 @@ class Source:
 
     @property
     def line(self) -> str:
-        """As apt's sources.list has it."""
+        """Format it for apt's sources.list."""
         return f"deb [signed-by={KEYRING}] {self.uri} {self.suite} {self.component}\n"
 
 
 def parse_targets(text: str) -> list[Source]:
-    """Sources from lines of FORMAT as `apt-get indextargets` prints them: those of the images' suites, main only."""
+    """Parse lines of FORMAT from `apt-get indextargets`: sources of the images' suites, main only."""
     found: dict[Source, None] = {}
     for line in text.splitlines():
         words = line.split("\t")
@@ -110,7 +110,7 @@ def parse_targets(text: str) -> list[Source]:
 
 
 def settings_of(text: str) -> str:
-    """What `apt-config dump` says of fetching (proxies, checks of dates): lines that apt reads again."""
+    """Filter `apt-config dump` for the settings of downloads (proxies, date checks)."""
     return "".join(f"{line}\n" for line in text.splitlines() if line.startswith("Acquire::"))
 
 
@@ -121,7 +121,7 @@ def _ask(*command: str) -> str:
 
 
 def sources(mirror: str | None = None) -> list[Source]:
-    """Where packages come from; `mirror` stands in for what this machine's apt knows.
+    """Return the package sources of this machine's apt, or of `mirror`.
 
     Raises KvasirError when neither names an archive of the images' suite.
     """
@@ -138,12 +138,12 @@ def sources(mirror: str | None = None) -> list[Source]:
 
 
 def main_archive(found: list[Source]) -> str:
-    """The address of the suite's main archive."""
+    """Return the URL of the suite's main archive."""
     return next(source.uri for source in found if source.suite == SUITE)
 
 
 def lend(folder: Path, found: list[Source]) -> None:
-    """Write what apt inside a build needs into `folder`: sources.list, apt.conf, auth.conf."""
+    """Write apt's configuration for a build into `folder`: sources.list, apt.conf, auth.conf."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "sources.list").write_text("".join(source.line for source in found), encoding="utf-8")
     (folder / "apt.conf").write_text(settings_of(_ask("apt-config", "dump")), encoding="utf-8")
@@ -166,12 +166,12 @@ SMALLEST = ("apt", "debian-archive-keyring")
 
 
 def chosen(text: str) -> dict[str, str]:
-    """Package and version of each line of `apt-get --simulate install` that installs one."""
+    """Parse packages and versions from `apt-get --simulate install`."""
     return {found[1]: found[2] for line in text.splitlines() if (found := CHOSEN.match(line))}
 
 
 def required(text: str) -> list[str]:
-    """Packages of `apt-cache dumpavail` that every Debian must have."""
+    """Parse essential packages from `apt-cache dumpavail`."""
     names = set()
     for paragraph in text.split("\n\n"):
         if REQUIRED.search(paragraph):
@@ -213,22 +213,22 @@ class Resolver:
         return done.stdout
 
     def update(self) -> None:
-        """Fetch the lists of packages."""
+        """Download the package lists."""
         self._run("apt-get", "-qq", "update")
 
     def smallest(self) -> list[str]:
-        """What every Debian must have."""
+        """Return the essential packages."""
         return [*required(self._run("apt-cache", "dumpavail")), *SMALLEST]
 
     def versions(self, packages: Iterable[str]) -> dict[str, str]:
-        """All that gets installed with `packages`, at its version."""
+        """Resolve `packages` with all dependencies to versions."""
         return chosen(
             self._run("apt-get", "-qq", "--simulate", "--no-install-recommends", "install", *packages)
         )
 
 
 def resolve(root: Path, archive: str | None = None) -> dict[str, dict[str, str]]:
-    """Pins for all stages of `containers/packages.txt`, from this machine's mirror or `archive`.
+    """Resolve pins for all stages of `containers/packages.txt`, from this machine's mirror or `archive`.
 
     Raises KvasirError when a package is not there, or apt cannot be asked.
     """

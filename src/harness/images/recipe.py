@@ -1,4 +1,4 @@
-"""What an image is made from, read from its definition file, and the hash of all of it: the image's identity."""
+"""Reads an image's definition file, lists its ingredients and hashes them to the image's identity."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Stage:
 
 
 def parse(text: str) -> list[Stage]:
-    """The stages of a definition file. Raises KvasirError at a line that belongs to nothing."""
+    """Parse the stages of a definition file. Raises KvasirError at a line outside any section."""
     stages: list[Stage] = []
     section = ""
     for line in text.splitlines():
@@ -82,7 +82,7 @@ class Recipe:
             raise KvasirError(f"{self.file}: {error}") from None
 
     def _filled(self, text: str) -> str:
-        """The definition with what the environment decides: Debian packages below ours, and beside them at run time."""
+        """Fill the definition's placeholders from the Spack environment."""
         if self.environment is None:
             return text
         stages = packages.read_lock(self.root) if ENVIRONMENTS[self.environment].on_debian else {}
@@ -94,7 +94,7 @@ class Recipe:
 
     @property
     def way(self) -> Literal["debian", "spack"]:
-        """What it is made of."""
+        """Tell what its packages come from: debian or spack."""
         return "spack" if self.environment else "debian"
 
     @cached_property
@@ -107,29 +107,29 @@ class Recipe:
 
     @cached_property
     def base(self) -> Recipe | None:
-        """The image it begins with; None for the base itself."""
+        """Return the base image; None for the base itself."""
         local = any(stage.header.get("Bootstrap") == "localimage" for stage in self.stages)
         return Recipe(BASE, self.root) if local else None
 
     @cached_property
     def packages(self) -> list[str]:
-        """Stages of the lock whose packages are installed, in any of its own stages."""
+        """Return the lock's stages whose packages are installed, in any of its own stages."""
         calls = re.findall(r"kvasir-install (\S.*)$", self.text, re.MULTILINE)
         return sorted({stage for call in calls for stage in call.split()})
 
     @cached_property
     def copied(self) -> list[str]:
-        """Files and folders of the project that are copied in, as the definition names them."""
+        """Return the project's files and folders that are copied in, as the definition names them."""
         return [line.split()[0] for stage in self.stages for line in _lines(stage.sections.get("files", ""))]
 
     @cached_property
     def made(self) -> list[Path]:
-        """Those of them that a build makes."""
+        """Return those of them that are build products."""
         return [Path(name) for name in self.copied if name.startswith(MADE)]
 
     @cached_property
     def sources(self) -> list[Path]:
-        """All other files that go in, relative to the project: of a program only what it is compiled from."""
+        """Return all other files that go in, relative to the project; of a program only its sources."""
         found: list[Path] = []
         for name in self.copied:
             path = self.root / name
@@ -147,7 +147,7 @@ class Recipe:
 
     @cached_property
     def ingredients(self) -> dict[str, str]:
-        """Everything the image is made from, each with its SHA-256 (of the base: its identity)."""
+        """Return all ingredients, each with its SHA-256 (of the base: its identity)."""
 
         def digest(content: bytes) -> str:
             return hashlib.sha256(content).hexdigest()
@@ -170,10 +170,10 @@ class Recipe:
 
     @property
     def image(self) -> Path:
-        """The image's file, relative to the project."""
+        """Return the image's file, relative to the project."""
         return IMAGES / f"{self.name}-{self.identity}.sif"
 
     @property
     def facts(self) -> Path:
-        """What is known of the image once it is there."""
+        """Return the file of the image's facts."""
         return self.image.with_suffix(".json")

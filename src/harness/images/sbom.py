@@ -1,4 +1,4 @@
-"""Bill of materials of an image: an SPDX 2.3 document with each Debian and Spack package, jar and program of ours."""
+"""Writes an image's bill of materials (SPDX 2.3): Debian and Spack packages, jars, our programs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Package:
 
     @property
     def element(self) -> dict[str, Any]:
-        """As SPDX writes it."""
+        """Format it for SPDX."""
         found: dict[str, Any] = {
             "SPDXID": self.id,
             "name": self.name,
@@ -69,7 +69,7 @@ OURS = "Organization: Kvasir"
 
 
 def debian(text: str) -> list[Package]:
-    """Packages from lines of DPKG as dpkg-query prints them."""
+    """Parse Debian packages from dpkg-query's lines."""
     found = []
     for line in text.splitlines():
         name, version, architecture, source, source_version, status = line.split("\t")
@@ -81,7 +81,7 @@ def debian(text: str) -> list[Package]:
 
 
 def spack(text: str) -> list[Package]:
-    """Packages of Spack from lines of an image's file SPACK."""
+    """Parse Spack packages from an image's file SPACK."""
     found = []
     for line in text.splitlines():
         name, version, mark, namespace = line.split("\t")
@@ -93,7 +93,7 @@ def spack(text: str) -> list[Package]:
 
 
 def hashed(text: str) -> list[Package]:
-    """Jars and programs of ours from lines as sha256sum prints them."""
+    """Parse jars and programs of ours from sha256sum's lines."""
     found = []
     for line in text.splitlines():
         digest, _, name = line.partition("  ")
@@ -106,7 +106,7 @@ def hashed(text: str) -> list[Package]:
 
 
 def document(title: str, digest: str, created: str, packages: Iterable[Package]) -> dict[str, Any]:
-    """The SPDX document of an image called `title` (name and identity) whose content hashes to `digest`."""
+    """Build the SPDX document of image `title` (name and identity) with content digest `digest`."""
     image = Package(title, supplier=OURS, sha256=digest)
     parts = sorted({package.id: package for package in packages}.values(), key=lambda package: package.id)
     relations: list[Mapping[str, str]] = [_relation("SPDXRef-DOCUMENT", "DESCRIBES", image.id)]
@@ -129,13 +129,13 @@ def _relation(one: str, kind: str, other: str) -> dict[str, str]:
 
 
 def _read(image: Path, *files: str) -> str:
-    """What those of some files of an image hold that are there."""
+    """Read those of some files of an image that exist."""
     command = "for file in " + " ".join(files) + '; do [ ! -f "$file" ] || cat "$file"; done'
     return apptainer.inside(image, "sh", "-c", command)
 
 
 def sbom(image: Path, title: str, digest: str, created: str) -> dict[str, Any]:
-    """The document of an image that is there, by asking what is in it. Raises KvasirError when it cannot be started."""
+    """Build an image's document by querying it. Raises KvasirError when it cannot be started."""
     packages = debian(apptainer.inside(image, "dpkg-query", "-W", "-f", DPKG))
     packages += spack(_read(image, SPACK)) + hashed(_read(image, *SUMS))
     return document(title, digest, created or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), packages)

@@ -1,4 +1,4 @@
-"""Sources of our own Spack packages: tar archives that are the same bytes on every machine, pinned in the recipes."""
+"""Packs the sources of our Spack packages into reproducible tar archives and pins them in the recipes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Package:
     parts: tuple[str, ...]
 
     def recipe(self, root: Path) -> Path:
-        """Its recipe, in a checkout at `root`. Spack wants a Python name for the folder."""
+        """Return its recipe in a checkout at `root`. Spack wants a Python name for the folder."""
         return root / RECIPES / self.name.replace("-", "_") / "package.py"
 
 
@@ -49,14 +49,14 @@ class Pin:
 
 
 def files(package: Package, root: Path) -> list[Path]:
-    """Files of its archive, in order."""
+    """List the files of its archive, in order."""
     parts = (root / package.folder / part for part in package.parts)
     found = (path for part in parts for path in ([part] if part.is_file() else part.rglob("*")))
     return sorted(path for path in found if path.is_file() and path.suffix in KINDS)
 
 
 def archive(package: Package, version: str, root: Path) -> bytes:
-    """Its source archive. Not compressed, because what a compressor writes differs between its versions."""
+    """Build its source archive, uncompressed: compressors' output differs between versions."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for path in files(package, root):
@@ -70,7 +70,7 @@ def archive(package: Package, version: str, root: Path) -> bytes:
 
 
 def pin_of(package: Package, root: Path) -> Pin:
-    """Version and SHA-256 in its recipe; raises KvasirError when there is not exactly one version."""
+    """Read version and SHA-256 from its recipe. Raises KvasirError unless there is exactly one version."""
     recipe = package.recipe(root)
     found = PIN.findall(recipe.read_text(encoding="utf-8"))
     if len(found) != 1:
@@ -79,7 +79,7 @@ def pin_of(package: Package, root: Path) -> Pin:
 
 
 def renew(package: Package, root: Path) -> bool:
-    """Write the SHA-256 of the source as it is now into the recipe; whether that changed it."""
+    """Update the recipe's SHA-256; tell whether it changed."""
     recipe, pin = package.recipe(root), pin_of(package, root)
     now = hashlib.sha256(archive(package, pin.version, root)).hexdigest()
     if now == pin.sha256:
@@ -90,7 +90,7 @@ def renew(package: Package, root: Path) -> bool:
 
 
 def pinned(package: Package, root: Path) -> tuple[Pin, bytes]:
-    """Its pin and its source archive. Raises KvasirError when the recipe pins another source than is there."""
+    """Return pin and source archive. Raises KvasirError when the recipe pins another source."""
     pin = pin_of(package, root)
     content = archive(package, pin.version, root)
     if hashlib.sha256(content).hexdigest() != pin.sha256:
@@ -99,7 +99,7 @@ def pinned(package: Package, root: Path) -> tuple[Pin, bytes]:
 
 
 def mirror(root: Path, target: Path, packages: Sequence[Package] = PACKAGES) -> dict[str, Pin]:
-    """Put the packages' archives into a source mirror of Spack in the folder `target`; their pins.
+    """Write the packages' archives into a Spack source mirror in folder `target`; return their pins.
 
     Raises KvasirError when a recipe pins another source than is there.
     """
@@ -112,7 +112,7 @@ def mirror(root: Path, target: Path, packages: Sequence[Package] = PACKAGES) -> 
 
 
 def in_mirror(sha256: str) -> Path:
-    """Where Spack looks for an archive in a mirror: by its content, so that no name has to be right."""
+    """Return an archive's path in a Spack mirror, by its content hash."""
     return Path("_source-cache/archive") / sha256[:2] / f"{sha256}.tar"
 
 
@@ -120,7 +120,7 @@ COMPILED = ("CMakeLists.txt", "cmake", "include", "source", "apps")
 
 
 def compiled(folder: Path | str) -> list[str]:
-    """Sources of the programs in a folder: not its tests, benchmarks and documents. Sorted paths."""
+    """Return the sources of the programs in a folder, without tests, benchmarks and documents. Sorted paths."""
     return sorted(
         str(path)
         for path in Path(folder).rglob("*")

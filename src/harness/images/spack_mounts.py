@@ -1,4 +1,4 @@
-"""What a build by Spack is lent: a checkout of Spack, its packages, a part of the project, a build cache."""
+"""Bind mounts and configuration for a Spack image build: Spack, its packages, the project, a build cache."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BUILTIN = "repos/spack_repo/builtin"
 
 
 def tell_builds(images: SiteImages) -> None:
-    """Say to every build of images below this process what the site says: mirror, Spack, key.
+    """Export the site's image settings (mirror, Spack, key) to every image build below this process.
 
     It is no parameter of the rule, so that no image is old when they lie elsewhere.
     """
@@ -78,14 +78,14 @@ def check(part: Part, site: SiteSpack) -> None:
 
 
 def local(place: str) -> Path | None:
-    """The path that a path or address names; None: it is on the net."""
+    """Return the local path of a path or URL; None for a remote one."""
     if place.startswith("file://"):
         return Path(place.removeprefix("file://"))
     return None if "://" in place else Path(place)
 
 
 def binds(site: SiteSpack) -> list[str]:
-    """Folders of this machine that the build sees, as Apptainer is told them: read-only.
+    """Return the read-only bind mounts of the build, in Apptainer's syntax.
 
     Raises KvasirError for a folder that Apptainer cannot be told.
     """
@@ -105,7 +105,7 @@ def binds(site: SiteSpack) -> list[str]:
 
 
 def configuration(site: SiteSpack) -> dict[str, Any]:
-    """Spack's configuration in the build, by the name of its file."""
+    """Return Spack's configuration in the build, by file name."""
     mirrors: dict[str, Any] = {}
     if site.source_mirror:
         place = SOURCES if local(site.source_mirror) else site.source_mirror
@@ -127,7 +127,7 @@ def configuration(site: SiteSpack) -> dict[str, Any]:
 
 
 def document_of(part: Part, site: SiteSpack) -> dict[str, Any]:
-    """The part's spack.yaml; with the packages of the site's checkout, so that Spack does not clone them."""
+    """Render the part's spack.yaml with the packages of the site's checkout, so that Spack does not clone them."""
     if not site.packages_checkout:
         return part.document
     spack = part.document["spack"]
@@ -135,7 +135,7 @@ def document_of(part: Part, site: SiteSpack) -> dict[str, Any]:
 
 
 def lend(part: Part, site: SiteSpack, folder: Path) -> None:
-    """Write what Spack in a build reads into `folder`, which the build sees as LENT."""
+    """Write Spack's inputs of a build into `folder`, which the build sees as LENT."""
     for inside in (CHECKOUT, PACKAGES, CACHE, SOURCES):
         (folder / Path(inside).name).mkdir(parents=True)
     settings = folder / "config"

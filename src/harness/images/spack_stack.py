@@ -1,4 +1,4 @@
-"""Images by Spack: what of which environment an image is made of, read without Spack."""
+"""Reads which part of a Spack environment an image is made of, without Spack."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def _read(path: Path) -> str:
 
 
 def name_of(spec: str) -> str:
-    """The package that a spec, such as `openmpi@5.0.10 fabrics=ucx`, is about."""
+    """Parse the package name from a spec such as `openmpi@5.0.10 fabrics=ucx`."""
     found = re.match(r"[a-z0-9][a-z0-9-]*", spec)
     return found[0] if found else ""
 
 
 def wanted(specs: Sequence[Any], group: str, names: Sequence[str]) -> list[Any]:
-    """Of the specs of a spack.yaml those of some packages of a group; specs without groups are of any group."""
+    """Select the specs of some packages of a group; specs without groups belong to any group."""
     kept: list[Any] = [spec for spec in specs if isinstance(spec, str) and name_of(spec) in names]
     for entry in specs:
         if not isinstance(entry, str) and entry["group"] == group:
@@ -70,7 +70,7 @@ def wanted(specs: Sequence[Any], group: str, names: Sequence[str]) -> list[Any]:
 
 
 def below(lock: Mapping[str, Any], group: str, names: Sequence[str]) -> dict[str, Any]:
-    """Of a lock those packages and all that building and running them takes. Raises KvasirError if one is missing."""
+    """Select packages with their build and run dependencies from a lock. Raises KvasirError if one is missing."""
     nodes = lock["concrete_specs"]
     roots = [
         entry
@@ -86,7 +86,7 @@ def below(lock: Mapping[str, Any], group: str, names: Sequence[str]) -> dict[str
 
 
 def includes(path: Path, root: Path) -> list[Path]:
-    """Files that a file of Spack's configuration includes, and theirs, relative to the project in `root`."""
+    """List the files that a Spack configuration file includes, recursively, relative to `root`."""
     document = yaml.safe_load(_read(root / path))
     found: list[Path] = []
     for entry in document.get("spack", document).get("include", []):
@@ -97,7 +97,7 @@ def includes(path: Path, root: Path) -> list[Path]:
 
 
 class Part:
-    """What an image is made of by Spack: some packages of a group of an environment, and all beneath them."""
+    """Packages of a group of a Spack environment that an image is made of, with their dependencies."""
 
     def __init__(self, environment: str, group: str, names: Sequence[str], root: Path) -> None:
         """Read the environment of the project in `root`; raises KvasirError when it lacks one of `names`."""
@@ -118,34 +118,34 @@ class Part:
 
     @property
     def spack_commit(self) -> str:
-        """The commit of Spack that made the lock, and is to install it."""
+        """Return the commit of Spack that concretised the lock and is to install it."""
         return str(self.lock["spack"]["commit"])
 
     @property
     def packages_commit(self) -> str:
-        """The commit of Spack's packages."""
+        """Return the commit of Spack's packages."""
         return str(self.document["spack"]["repos"]["builtin"]["commit"])
 
     @cached_property
     def own(self) -> list[str]:
-        """Packages in it that our own recipes build."""
+        """Return the packages that our own recipes build."""
         nodes = self.lock["concrete_specs"].values()
         return sorted(node["name"] for node in nodes if node["namespace"] == "kvasir")
 
     @cached_property
     def sources(self) -> list[Package]:
-        """Those of them whose source is in this project."""
+        """Return those of them whose source is in this project."""
         return [package for package in PACKAGES if package.name in self.own]
 
     @cached_property
     def files(self) -> list[Path]:
-        """Other files of the project that Spack reads: what spack.yaml includes, and recipes."""
+        """Return other files of the project that Spack reads: includes and recipes."""
         recipes = [RECIPES / name.replace("-", "_") / "package.py" for name in self.own]
         return sorted({*includes(self.environment.file, self.root), REPOSITORY, *recipes})
 
     @cached_property
     def ingredients(self) -> dict[str, str]:
-        """All of it, each with its SHA-256 or commit. Raises KvasirError when a recipe pins another source of ours."""
+        """Return ingredients with SHA-256 or commit. Raises KvasirError when a recipe pins another source of ours."""
 
         def digest(content: bytes) -> str:
             return hashlib.sha256(content).hexdigest()

@@ -1,4 +1,4 @@
-"""What an image keeps of a Spack store: the packages that its programs link or run, and of those no logs.
+"""Prunes a Spack store to the packages that an image's programs link or run.
 
 It is copied into builds and run there by Debian's Python, so it imports nothing of the harness.
 """
@@ -24,7 +24,7 @@ SPEC = Path(".spack/spec.json")
 
 
 def closure(nodes: Nodes, hashes: Iterable[str], kinds: frozenset[str]) -> set[str]:
-    """These packages and all that they depend on in one of these ways."""
+    """Return packages with their dependencies of some types."""
     seen: set[str] = set()
     todo = list(hashes)
     while todo:
@@ -36,19 +36,19 @@ def closure(nodes: Nodes, hashes: Iterable[str], kinds: frozenset[str]) -> set[s
 
 
 def needed(lock: Mapping[str, Any]) -> dict[str, str]:
-    """Hash and name of each package that Spack installs and the roots of a lock need when they run."""
+    """Return hash and name of each installed package that the roots of a lock need at run time."""
     nodes = lock["concrete_specs"]
     found = closure(nodes, [entry["hash"] for entry in lock["roots"]], RUNNING)
     return {one: nodes[one]["name"] for one in sorted(found) if "external" not in nodes[one]}
 
 
 def folder_name(node: Mapping[str, Any]) -> str:
-    """The package's folder, as the setting install_tree:projections of our builds has it."""
+    """Return the package's folder by the setting install_tree:projections of our builds."""
     return f"{node['name']}-{node['version']}-{node['hash']}"
 
 
 def line_of(spec: Mapping[str, Any]) -> str:
-    """A line about a package, from what Spack says in its folder: name, version, hash, namespace."""
+    """Format a package's line: name, version, hash, namespace, from Spack's metadata in its folder."""
     node = spec["spec"]["nodes"][0]
     return "\t".join(node[key] for key in ("name", "version", "hash", "namespace"))
 

@@ -22,7 +22,7 @@ from harness.config.power import PowerSettings
 from harness.core.environment import git_state, machine, moment
 from harness.core.errors import PowerError
 from harness.core.process import Ended, die_with_parent, owner_fd, start, wait
-from harness.hosts.inside.variables import step_environment
+from harness.hosts.inside.server import step_environment
 from harness.images.launch import beside
 from harness.measure.client import Sampler
 from harness.measure.metrics import read_trace, sampled

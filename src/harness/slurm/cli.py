@@ -11,9 +11,8 @@ import typer
 from harness.config.slurm import PARTITION, SlurmCluster, Watts
 from harness.core.errors import KvasirError
 from harness.hosts import HostError
-from harness.hosts.cli import load
+from harness.hosts.cli import interact, load
 from harness.hosts.spawned import SpawnedHost
-from harness.hosts.terminal import interact
 from harness.slurm.emulated import emulated_slurm, refusal
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)

@@ -1,4 +1,4 @@
-"""The processes behind hosts: guardian, agent and one server per host. Standard library only.
+"""Processes behind hosts: guardian, agent and one server per host. Standard library only.
 
 They are started with `python -I -S boot.py`, so that they are up in milliseconds and read no one's settings.
 

@@ -1,4 +1,4 @@
-"""The first process of the hosts' namespaces: makes networks and hosts, sets other rates, until it is killed."""
+"""Sets up namespaces, networks and hosts, and changes link rates until it is killed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SetupError(Exception):
 
 
 def main(argv: list[str]) -> int:
-    """Set up what the plan on standard input says; report in one line on standard output; then do as told."""
+    """Execute the plan on standard input, report in one line on standard output, then serve requests."""
     report = os.dup(1)
     os.dup2(2, 1)
     try:
@@ -40,7 +40,7 @@ def main(argv: list[str]) -> int:
 
 
 def _serve(plan: dict[str, Any], pids: list[int]) -> None:
-    """Set rates when told to; ends with the guardian, or when the last host has."""
+    """Serve requests for link rates; return when the guardian or the last host has ended."""
     control = socket.socket(fileno=plan["control"])
     poller = select.poll()
     poller.register(control, select.POLLIN)
@@ -106,7 +106,7 @@ def _emulated(plan: dict[str, Any], report: int) -> list[int]:
 
 
 def _fork(host: dict[str, Any], plan: dict[str, Any], report: int) -> tuple[int, socket.socket]:
-    """A process with the namespaces of a new host; it says when it has them and waits for its links."""
+    """Fork a process with the namespaces of a new host; it reports when it has them and waits for its links."""
     ours, theirs = socket.socketpair()
     pid = os.fork()
     if pid:
@@ -124,7 +124,7 @@ def _fork(host: dict[str, Any], plan: dict[str, Any], report: int) -> tuple[int,
 
 
 def _expect(sock: socket.socket, host: str) -> None:
-    """Wait for a host's word that a step is done: an empty line."""
+    """Wait until a host reports a step as done, by an empty line."""
     text = b""
     while not text.endswith(b"\n"):
         part = sock.recv(4096)
@@ -170,7 +170,7 @@ def _without_ipv6() -> None:
 
 
 def _batch(program: list[str], lines: list[str]) -> None:
-    """Let `ip` or `tc` do some lines."""
+    """Run a batch of lines by `ip` or `tc`."""
     if not lines:
         return
     done = subprocess.run([*program, "-batch", "-"], input="\n".join(lines), capture_output=True, text=True)

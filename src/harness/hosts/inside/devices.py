@@ -1,4 +1,4 @@
-"""Disks with a size and a throughput: files as block devices, throttled by the kernel. Needs real root.
+"""Creates disks with a size and a throughput: loop devices throttled by the kernel. Needs real root.
 
 A device gets a number of its own, so that its limits can be on no other device, and is removed with them.
 """
@@ -26,7 +26,7 @@ _DIRTY_S = 0.4
 
 
 def blkio_root() -> Path | None:
-    """Folder of the first version's blkio controller, None where there is none."""
+    """Return the folder of cgroup v1's blkio controller, None where there is none."""
     for folder in (Path("/sys/fs/cgroup/blkio"), Path("/sys/fs/cgroup/blkio,io")):
         if (folder / "blkio.throttle.write_bps_device").exists():
             return folder
@@ -34,7 +34,7 @@ def blkio_root() -> Path | None:
 
 
 def make_file(path: str, size_mb: int) -> subprocess.Popen[bytes]:
-    """A sparse file with an empty file system; the returned program makes it."""
+    """Create a sparse file; return the command that puts an empty file system into it."""
     with open(path, "wb") as file:
         file.truncate(size_mb << 20)
     command = [
@@ -52,7 +52,7 @@ def make_file(path: str, size_mb: int) -> subprocess.Popen[bytes]:
 
 
 def add() -> int:
-    """A new block device without a file; its number."""
+    """Allocate a loop device; return its number."""
     control = os.open(CONTROL, os.O_RDWR | os.O_CLOEXEC)
     try:
         number = _FIRST + os.getpid() % 4096
@@ -97,7 +97,7 @@ def _open_node(number: int) -> int:
 
 
 def throttle(number: int, disk: dict[str, Any], group: str | None) -> None:
-    """Limit a device: in the host's own group (second version of control groups) or in the root group (first).
+    """Throttle a device: in the host's own group (cgroup v2) or in the root group (cgroup v1).
 
     The rule of the first version's root group holds for the page cache's late writes too, which that version
     takes for the root's; the second version knows whose they are.
@@ -130,7 +130,7 @@ def throttle(number: int, disk: dict[str, Any], group: str | None) -> None:
 
 
 def remove(number: int, timeout_s: float = 3) -> bool:
-    """Remove a device whose users have gone, and its limits with it."""
+    """Remove an unused device and its limits."""
     deadline = time.monotonic() + timeout_s
     control = os.open(CONTROL, os.O_RDWR | os.O_CLOEXEC)
     try:

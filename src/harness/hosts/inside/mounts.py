@@ -1,4 +1,4 @@
-"""What a host sees of the machine's files: its own /tmp, /dev/shm, /proc, names and disks, and what was asked for."""
+"""Mounts a host's view of the file system: its own /tmp, /dev/shm, /proc, /etc/hosts, disks and bind mounts."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _make_room(target: str) -> None:
 
 
 def _bind(fd: int, target: str, folder: bool = False) -> None:
-    """Mount what a descriptor means, and close it."""
+    """Bind mount the file of a descriptor, and close it."""
     source = f"/proc/self/fd/{fd}"
     if folder or os.path.isdir(source):
         os.makedirs(target, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What `ip` and `tc` are told so that hosts have networks: pure functions from a plan to lines.
+"""Renders the batch lines of `ip` and `tc` that give hosts their networks.
 
 A plan's host has `number` and `addresses` (by interface); a plan's interface has a `rate` in Mbit/s or None.
 """
@@ -14,12 +14,12 @@ LIFTED_MBIT_S = 10_000.0
 
 
 def port(interface: str, number: int) -> str:
-    """The bridge's end of a host's link."""
+    """Name the bridge's end of a host's link."""
     return f"{interface}{number}"
 
 
 def shape(device: str, rate_mbit_s: float, queue_ms: float) -> str:
-    """A `tc` line that limits what leaves `device`, or sets another limit.
+    """Render the `tc` line that sets or changes the rate of what leaves `device`.
 
     The burst is 5 ms of the rate: large enough for the kernel's timers, too small to be seen in a transfer.
     The queue must hold several full segments of 64 KiB, or each flow loses packets all the time.
@@ -32,12 +32,12 @@ def shape(device: str, rate_mbit_s: float, queue_ms: float) -> str:
 
 
 def lifted(interfaces: Mapping[str, float | None]) -> dict[str, float | None]:
-    """The same interfaces without their limits; one without a rate has none to lift."""
+    """Return the same interfaces without their rates."""
     return {name: None if rate is None else LIFTED_MBIT_S for name, rate in interfaces.items()}
 
 
 def bridges(interfaces: Mapping[str, float | None]) -> list[str]:
-    """`ip` lines for one bridge per interface."""
+    """Render `ip` lines for one bridge per interface."""
     lines = []
     for name in interfaces:
         lines += [
@@ -48,7 +48,7 @@ def bridges(interfaces: Mapping[str, float | None]) -> list[str]:
 
 
 def links(interfaces: Mapping[str, float | None], number: int, pid: int) -> list[str]:
-    """`ip` lines that link host `number`, whose network is that of process `pid`, to each bridge."""
+    """Render `ip` lines that link host `number`, in the network namespace of `pid`, to each bridge."""
     lines = []
     for name in interfaces:
         end = port(name, number)
@@ -60,7 +60,7 @@ def links(interfaces: Mapping[str, float | None], number: int, pid: int) -> list
 
 
 def shapes_of_ports(interfaces: Mapping[str, float | None], numbers: range, queue_ms: float) -> list[str]:
-    """`tc` lines for the bridges' ends: what reaches a host is limited as what leaves it."""
+    """Render `tc` lines for the bridges' ends: what reaches a host is limited as what leaves it."""
     return [
         shape(port(name, number), rate, queue_ms)
         for number in numbers
@@ -70,7 +70,7 @@ def shapes_of_ports(interfaces: Mapping[str, float | None], numbers: range, queu
 
 
 def inside(addresses: Mapping[str, str]) -> list[str]:
-    """`ip` lines within a host."""
+    """Render `ip` lines within a host."""
     lines = ["link set lo up"]
     for name, address in addresses.items():
         lines += [f"addr add {address}/24 dev {name}", f"link set {name} up"]
@@ -78,5 +78,5 @@ def inside(addresses: Mapping[str, str]) -> list[str]:
 
 
 def shapes_inside(interfaces: Mapping[str, float | None], queue_ms: float) -> list[str]:
-    """`tc` lines within a host."""
+    """Render `tc` lines within a host."""
     return [shape(name, rate, queue_ms) for name, rate in interfaces.items() if rate is not None]

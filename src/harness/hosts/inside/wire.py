@@ -1,4 +1,4 @@
-"""Messages with file descriptors over a stream socket: a length, a JSON object, and descriptors beside them."""
+"""Sends and receives JSON messages with file descriptors over a stream socket."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def send(sock: socket.socket, message: dict[str, Any], fds: Sequence[int] = ()) 
 
 
 def receive(sock: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    """The next message and its descriptors (not inherited by programs), None at the end."""
+    """Receive the next message and its descriptors (close-on-exec), None at the end."""
     try:
         head, fds, _, _ = socket.recv_fds(sock, 4, _MAX_FDS)
         for fd in fds:

@@ -1,15 +1,21 @@
-"""On a host of a batch system: holds the scratch folders, knows the addresses and reads the machine's counters.
+"""Serves one host of a SLURM allocation: `slurm_agent.py holder` or `slurm_agent.py step`, each a step of the job.
 
-The first line of standard input is JSON: {folders, tops, devices, programs}. The answer has the addresses. Each further
-line is a question for the counters, and the end of the input removes the folders.
+The holder keeps the scratch folders, looks up addresses and reads the machine's counters. The first line of its
+standard input is JSON: {folders, tops, devices, programs}. Its answer has the addresses. Each further line asks for
+the counters, and the end of the input removes the folders.
+
+A step runs one command. The first line of its standard input is the command as JSON, each further line a signal
+number for all its processes. The end of the input, which comes when the driver has gone, kills them.
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import fcntl
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -18,14 +24,18 @@ import time
 from pathlib import Path
 from typing import Any
 
-from harness.hosts.inside import usage
-from harness.hosts.inside.step import Lines
+from harness.hosts.inside import linux, server, usage
 
 _SIOCGIFADDR = 0x8915
 
 
 def main(argv: list[str]) -> int:
-    """Hold until the end of the input."""
+    """Run the role that the first argument names."""
+    return {"holder": hold, "step": run_step}[argv[0]]()
+
+
+def hold() -> int:
+    """Keep folders and answer for counters until the end of the input."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     lines = Lines(0)
@@ -120,3 +130,84 @@ def machine(devices: dict[str, str]) -> dict[str, Any]:
             **{interface: traffic[device] for interface, device in devices.items() if device in traffic},
         },
     }
+
+
+def run_step() -> int:
+    """Run the command and end as it does."""
+    linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    lines = Lines(0)
+    header = lines.next()
+    if header is None:
+        return 1
+    what = json.loads(header)
+    pid = _start(what)
+    if pid is None:
+        return 127
+    ended = os.pidfd_open(pid)
+    signal.signal(signal.SIGTERM, lambda *_: _signal(pid, signal.SIGTERM))
+    poller = select.poll()
+    poller.register(ended, select.POLLIN)
+    poller.register(0, select.POLLIN)
+    while not any(fd == ended for fd, _ in poller.poll()):
+        line = lines.next()
+        if line is None:
+            break
+        _signal(pid, int(line))
+    else:
+        return _end_as(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    server.kill_descendants()
+    return 1
+
+
+class Lines:
+    """Lines of a descriptor, one at a time."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._rest = b""
+
+    def next(self) -> bytes | None:
+        """The next line; None at the end."""
+        while b"\n" not in self._rest:
+            part = os.read(self._fd, 1 << 16)
+            if not part:
+                return None
+            self._rest += part
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
+
+
+def _start(what: dict[str, Any]) -> int | None:
+    """Start the command in the caller's environment and this host's job; our own step is none of its business."""
+    own = {name: os.environ[name] for name in server.OF_JOB if name in os.environ}
+    env = server.step_environment(what["env"]) | own
+    stdin = os.memfd_create("stdin")
+    with os.fdopen(os.dup(stdin), "wb") as file:
+        file.write(base64.b64decode(what["stdin"]))
+    os.lseek(stdin, 0, os.SEEK_SET)
+    started = server.spawn(what["command"], env, what["cwd"], [stdin, 1, 2])
+    os.close(stdin)
+    if isinstance(started, str):
+        os.write(2, f"{started}\n".encode())
+        return None
+    return started
+
+
+def _signal(session: int, number: int) -> None:
+    for pid in usage.descendants(os.getpid())[1:]:
+        with contextlib.suppress(OSError):
+            if os.getsid(pid) == session:
+                os.kill(pid, number)
+
+
+def _end_as(code: int) -> int:
+    """Kill what the command left, then end with its code or by its signal."""
+    server.kill_descendants()
+    if code >= 0:
+        return code
+    with contextlib.suppress(OSError):
+        signal.signal(-code, signal.SIG_DFL)
+    os.kill(os.getpid(), -code)
+    return 128 - code
