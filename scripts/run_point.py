@@ -12,7 +12,7 @@ from harness.core.errors import KvasirError
 from harness.hosts.slurm import require_nodes
 from harness.plan.planner import choose
 from harness.results.records import remove_leftovers
-from harness.runs.run import CapUnavailable, Interrupted, PowerError, obey_the_workflow, run
+from harness.runs.run import Interrupted, obey_the_workflow, run
 from harness.slurm.attempts import noted
 
 
@@ -40,8 +40,6 @@ def run_point(
         facts = {built.stem: json.loads(built.read_text(encoding="utf-8"))}
         with noted(output, Path(planner.config.results), nodes) as batch:
             outcome = run(spec, facts, target, batch)
-    except (PowerError, CapUnavailable) as error:
-        raise KvasirError(f"{output}: the power source refuses: {error}") from None
     except OSError as error:
         raise KvasirError(f"{error.filename or target}: {error.strerror}: nothing was recorded") from None
     except Interrupted as error:

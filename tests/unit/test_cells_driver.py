@@ -8,14 +8,17 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import psutil
 import pytest
 
 from harness.cells import driver, measure
 from harness.cells.driver import Driver
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json
+from harness.hadoop.jobs import JobResult
+from harness.hosts import hosts
 from harness.plan.spec import CellRun, CellSpec
-from harness.results.records import Identity, Outcome, Record, read, save, write_folder
+from harness.results.records import Identity, Metric, Outcome, Record, read, save, write_folder
 
 PROGRAMS = {"hadoop": {"version": "3.4.2", "digest": "d"}, "engine": {"sha256": "e"}}
 
@@ -173,3 +176,72 @@ def test_no_cluster_at_all_is_an_error_and_no_result(machine: Machine, tmp_path:
     with pytest.raises(KvasirError, match="port 1 of host n0 is taken"):
         Driver(spec, PROGRAMS).make()
     assert not (tmp_path / "cell.json").exists() and not list(tmp_path.glob("runs/*/*/run.json"))
+
+
+class Ending:
+    """A framework whose first run takes the power source's sampler with it."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    def prepare(self, *_: Any) -> None:
+        pass
+
+    def execute(self, *_: Any) -> JobResult:
+        self.runs += 1
+        if self.runs == 1:
+            [sampler] = [
+                child
+                for child in psutil.Process().children()
+                if child.cmdline()[1:4] == ["-m", "harness.measure", "sample"]
+            ]
+            sampler.kill()
+        return JobResult(seconds=0.5, output="", jobs=[], disturbed=[], own_work_s=0.4)
+
+
+class Unchecked:
+    """A benchmark that prepares nothing and believes every output."""
+
+    def prepare(self, _: Any) -> None:
+        pass
+
+    def validate(self, *_: Any) -> tuple[list[Metric], dict[str, Any]]:
+        return [], {}
+
+
+def test_a_power_source_that_fails_costs_its_run_and_not_the_cell(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(driver, "hosts", hosts)
+    monkeypatch.setattr(driver, "measure", measure.measure)
+    monkeypatch.setattr(driver, "Cell", lambda cluster: SimpleNamespace(cluster=cluster))
+    ending = Ending()
+    monkeypatch.setattr(driver, "frameworks_of", lambda _: {"h": ending})
+    monkeypatch.setattr(measure, "make", lambda *_: Unchecked())
+    monkeypatch.setattr(measure, "settle", lambda _: None)
+
+    @contextlib.contextmanager
+    def cluster(*_: Any) -> Iterator[Any]:
+        yield SimpleNamespace(start_seconds=1.0, dead=list, log=lambda name: tmp_path / name)
+
+    monkeypatch.setattr(driver, "cluster", cluster)
+    spec = cell(tmp_path / "cell", ("wordcount", "sort")).model_copy(
+        update={
+            "hosts": {"kind": "local", "scratch": str(tmp_path / "scratch")},
+            "power": {"source": "emulated:knm-like"},
+            "nodes": 1,
+            "disk": "ssd",
+            "period_s": 0.1,
+        }
+    )
+    Driver(spec, PROGRAMS).make()
+    lost, made = statuses(spec)
+    assert lost[0] == "failed" and "the power sampler ended unexpectedly (exit code -9)" in lost[1]
+    assert "\n" not in lost[1]
+    assert made == ("ok", "")
+    second = read(Path(spec.runs[1].folder) / "run.json")
+    assert {m.name: m.source for m in second.metrics}["energy.total"] == "emulated:knm-like"
+    assert json.loads((tmp_path / "cell" / "cell.json").read_text())["runs"][0]["status"] == "failed"
+    log = (tmp_path / "cell" / "events.log").read_text()
+    assert "[1/2] h wordcount 1: failed" in log and "[2/2] h sort 1: ok" in log

@@ -20,13 +20,11 @@ import psutil
 
 from harness.config.power import PowerSettings
 from harness.core.environment import git_state, machine, moment
-from harness.core.errors import PowerError
 from harness.core.process import Ended, die_with_parent, owner_fd, start, wait
 from harness.hosts.inside.server import step_environment
 from harness.images.launch import beside
 from harness.measure.client import Sampler
 from harness.measure.metrics import read_trace, sampled
-from harness.measure.model import CapUnavailable
 from harness.measure.nodes import NodeSamplers
 from harness.plan.spec import RunSpec, Watch
 from harness.results.records import Metric, Outcome, Record, save, write_folder
@@ -127,7 +125,7 @@ def sampler_of(watch: Watch, folder: Path, nodes: Sequence[str]) -> Sampler | No
 def execute(spec: RunSpec, folder: Path, nodes: Sequence[str]) -> Finished:
     """Start the program, under the sampler if it is to be watched, and wait for its end.
 
-    Raises PowerError or CapUnavailable before anything is started when the power source or cap cannot be had.
+    Raises PowerError (CapUnavailable for a cap) before anything is started when source or cap cannot be had.
     """
     log = folder / "log.txt"
     command = command_line(spec, folder)
@@ -205,7 +203,7 @@ def run(
     `batch` the scheduler's job that this is in.
 
     A program that fails or takes too long is a result and is recorded. If the workflow goes meanwhile, nothing
-    is recorded. Raises KvasirError, PowerError or CapUnavailable when the run could not be made at all.
+    is recorded. Raises KvasirError when the run could not be made at all.
     """
     with write_folder(target) as folder:
         finished = execute(spec, folder, batch["nodes"].split() if batch else [])
@@ -237,6 +235,3 @@ def obey_the_workflow() -> None:
     die_with_parent()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _on_signal)
-
-
-__all__ = ["CapUnavailable", "Interrupted", "PowerError", "obey_the_workflow", "run"]
