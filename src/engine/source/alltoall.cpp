@@ -1,4 +1,4 @@
-#include "kvasir/alltoall.hpp"
+#include "kvasir/detail/alltoall.hpp"
 
 #include <algorithm>
 #include <climits>

@@ -1,4 +1,4 @@
-#include "kvasir/balancer.hpp"
+#include "kvasir/detail/balancer.hpp"
 
 #include <algorithm>
 #include <map>

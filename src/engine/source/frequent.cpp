@@ -1,4 +1,4 @@
-#include "kvasir/frequent.hpp"
+#include "kvasir/detail/frequent.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "kvasir/round_requests.hpp"
+#include "kvasir/detail/round_requests.hpp"
 
 namespace kvasir::detail {
 namespace {

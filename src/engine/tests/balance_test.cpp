@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kvasir/balancer.hpp"
+#include "kvasir/detail/balancer.hpp"
 
 namespace kvasir::detail {
 namespace {

@@ -1,6 +1,6 @@
 // Blocks: what fits, what is combined, and what is left after byte strings have grown.
 
-#include "kvasir/block.hpp"
+#include "kvasir/detail/block.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "kvasir/detail/sort_store.hpp"
 #include "kvasir/hdfs/partition.hpp"
 #include "kvasir/hdfs/sequence_file.hpp"
 #include "kvasir/hdfs/splits.hpp"
-#include "kvasir/sort_store.hpp"
 
 namespace kvasir::hdfs {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "graph.hpp"
-#include "kvasir/by_fill.hpp"
-#include "kvasir/job_state.hpp"
-#include "kvasir/sort_store.hpp"
+#include "kvasir/detail/by_fill.hpp"
+#include "kvasir/detail/job_state.hpp"
+#include "kvasir/detail/sort_store.hpp"
 #include "options.hpp"
 #include "pattern.hpp"
 #include "world.hpp"

@@ -1,6 +1,6 @@
 // Keys: one canonical form, whatever they come from.
 
-#include "kvasir/key.hpp"
+#include "kvasir/detail/key.hpp"
 
 #include <gtest/gtest.h>
 

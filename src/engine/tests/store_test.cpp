@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "kvasir/grouper.hpp"
-#include "kvasir/radix_store.hpp"
+#include "kvasir/detail/grouper.hpp"
+#include "kvasir/detail/radix_store.hpp"
 
 namespace kvasir::detail {
 namespace {

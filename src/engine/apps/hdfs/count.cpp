@@ -8,8 +8,8 @@
 
 #include "input.hpp"
 #include "job.hpp"
+#include "kvasir/detail/radix_store.hpp"
 #include "kvasir/hdfs/partition.hpp"
-#include "kvasir/radix_store.hpp"
 #include "kvasir/report.hpp"
 #include "kvasir/tokenizer.hpp"
 #include "pattern.hpp"

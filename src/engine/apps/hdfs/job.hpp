@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kvasir/by_fill.hpp"
+#include "kvasir/detail/by_fill.hpp"
+#include "kvasir/detail/job_state.hpp"
 #include "kvasir/hdfs/file_stream.hpp"
 #include "kvasir/hdfs/splits.hpp"
-#include "kvasir/job_state.hpp"
 #include "options.hpp"
 
 namespace kvasir::jobs {

@@ -9,7 +9,7 @@
 #include "graph.hpp"
 #include "input.hpp"
 #include "job.hpp"
-#include "kvasir/packed_block.hpp"
+#include "kvasir/detail/packed_block.hpp"
 
 namespace kvasir::jobs {
 namespace {

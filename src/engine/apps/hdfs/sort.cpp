@@ -7,10 +7,10 @@
 
 #include "input.hpp"
 #include "job.hpp"
+#include "kvasir/detail/packed_block.hpp"
+#include "kvasir/detail/sort_store.hpp"
 #include "kvasir/hdfs/partition.hpp"
-#include "kvasir/packed_block.hpp"
 #include "kvasir/report.hpp"
-#include "kvasir/sort_store.hpp"
 
 namespace kvasir::jobs {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kvasir/key.hpp"
+#include "kvasir/detail/key.hpp"
 
 namespace kvasir::bench {
 

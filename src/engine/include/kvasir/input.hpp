@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "kvasir/detail/text_reader.hpp"
 #include "kvasir/text_files.hpp"
-#include "kvasir/text_reader.hpp"
 
 namespace kvasir {
 

@@ -19,9 +19,9 @@
 #include <utility>
 
 #include "kvasir/callables.hpp"
+#include "kvasir/detail/job.hpp"
 #include "kvasir/error.hpp"
 #include "kvasir/input.hpp"
-#include "kvasir/job.hpp"
 #include "kvasir/options.hpp"
 #include "kvasir/result.hpp"
 

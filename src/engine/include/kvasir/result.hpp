@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kvasir/key.hpp"
+#include "kvasir/detail/key.hpp"
 #include "kvasir/stats.hpp"
 
 namespace kvasir {

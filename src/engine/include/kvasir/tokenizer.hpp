@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-#include "kvasir/key.hpp"
+#include "kvasir/detail/key.hpp"
 
 namespace kvasir {
 

@@ -1,9 +1,9 @@
 #pragma once
 // What a map function is handed in a staged job: records go into a container of this rank and nowhere else.
 
-#include "kvasir/job_state.hpp"
-#include "kvasir/radix_store.hpp"
-#include "kvasir/record.hpp"
+#include "kvasir/detail/job_state.hpp"
+#include "kvasir/detail/radix_store.hpp"
+#include "kvasir/detail/record.hpp"
 
 namespace kvasir::detail {
 

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "kvasir/block.hpp"
+#include "kvasir/detail/block.hpp"
+#include "kvasir/detail/job_state.hpp"
 #include "kvasir/error.hpp"
-#include "kvasir/job_state.hpp"
 
 namespace kvasir::detail {
 

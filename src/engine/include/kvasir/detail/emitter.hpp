@@ -9,10 +9,10 @@
 #include <string_view>
 #include <type_traits>
 
-#include "kvasir/block.hpp"
 #include "kvasir/callables.hpp"
+#include "kvasir/detail/block.hpp"
+#include "kvasir/detail/job_state.hpp"
 #include "kvasir/error.hpp"
-#include "kvasir/job_state.hpp"
 
 namespace kvasir::detail {
 

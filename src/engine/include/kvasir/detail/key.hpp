@@ -12,7 +12,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "kvasir/hash.hpp"
+#include "kvasir/detail/hash.hpp"
 
 namespace kvasir {
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "kvasir/alltoall.hpp"
-#include "kvasir/block.hpp"
-#include "kvasir/job_state.hpp"
-#include "kvasir/radix_store.hpp"
+#include "kvasir/detail/alltoall.hpp"
+#include "kvasir/detail/block.hpp"
+#include "kvasir/detail/job_state.hpp"
+#include "kvasir/detail/radix_store.hpp"
 
 namespace kvasir::detail {
 

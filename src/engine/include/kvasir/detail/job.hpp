@@ -10,16 +10,16 @@
 #include <type_traits>
 #include <utility>
 
-#include "kvasir/balancer.hpp"
-#include "kvasir/by_fill.hpp"
 #include "kvasir/callables.hpp"
-#include "kvasir/emitter.hpp"
-#include "kvasir/grouper.hpp"
-#include "kvasir/job_state.hpp"
-#include "kvasir/local_emitter.hpp"
-#include "kvasir/partition_full.hpp"
-#include "kvasir/radix_store.hpp"
-#include "kvasir/rebalance.hpp"
+#include "kvasir/detail/balancer.hpp"
+#include "kvasir/detail/by_fill.hpp"
+#include "kvasir/detail/emitter.hpp"
+#include "kvasir/detail/grouper.hpp"
+#include "kvasir/detail/job_state.hpp"
+#include "kvasir/detail/local_emitter.hpp"
+#include "kvasir/detail/partition_full.hpp"
+#include "kvasir/detail/radix_store.hpp"
+#include "kvasir/detail/rebalance.hpp"
 #include "kvasir/result.hpp"
 
 namespace kvasir::detail {

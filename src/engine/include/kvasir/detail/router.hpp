@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kvasir/frequent.hpp"
+#include "kvasir/detail/frequent.hpp"
 
 namespace kvasir::detail {
 

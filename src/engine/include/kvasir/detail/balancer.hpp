@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "kvasir/detail/router.hpp"
 #include "kvasir/mpi.hpp"
 #include "kvasir/options.hpp"
-#include "kvasir/router.hpp"
 
 namespace kvasir::detail {
 

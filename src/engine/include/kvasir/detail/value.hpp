@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "kvasir/key.hpp"
+#include "kvasir/detail/key.hpp"
 
 namespace kvasir::detail {
 

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "kvasir/block.hpp"
 #include "kvasir/callables.hpp"
+#include "kvasir/detail/block.hpp"
+#include "kvasir/detail/record.hpp"
 #include "kvasir/memory.hpp"
-#include "kvasir/record.hpp"
 
 namespace kvasir::detail {
 

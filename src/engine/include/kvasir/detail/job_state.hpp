@@ -4,9 +4,9 @@
 #include <exception>
 #include <string>
 
+#include "kvasir/detail/router.hpp"
 #include "kvasir/mpi.hpp"
 #include "kvasir/options.hpp"
-#include "kvasir/router.hpp"
 #include "kvasir/stats.hpp"
 
 namespace kvasir::detail {

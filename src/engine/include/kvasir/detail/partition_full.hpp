@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "kvasir/alltoall.hpp"
-#include "kvasir/block.hpp"
-#include "kvasir/job_state.hpp"
-#include "kvasir/round_requests.hpp"
+#include "kvasir/detail/alltoall.hpp"
+#include "kvasir/detail/block.hpp"
+#include "kvasir/detail/job_state.hpp"
+#include "kvasir/detail/round_requests.hpp"
 
 namespace kvasir::detail {
 

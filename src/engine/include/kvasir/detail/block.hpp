@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "kvasir/detail/record.hpp"
 #include "kvasir/memory.hpp"
-#include "kvasir/record.hpp"
 
 namespace kvasir::detail {
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "kvasir/block.hpp"
+#include "kvasir/detail/block.hpp"
 
 namespace kvasir::detail {
 

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "kvasir/detail/radix_store.hpp"
+#include "kvasir/detail/record.hpp"
 #include "kvasir/memory.hpp"
-#include "kvasir/radix_store.hpp"
-#include "kvasir/record.hpp"
 
 namespace kvasir::detail {
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kvasir/key.hpp"
-#include "kvasir/value.hpp"
+#include "kvasir/detail/key.hpp"
+#include "kvasir/detail/value.hpp"
 
 namespace kvasir::detail {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "kvasir/detail/packed_block.hpp"
 #include "kvasir/memory.hpp"
-#include "kvasir/packed_block.hpp"
 
 namespace kvasir::detail {
 
