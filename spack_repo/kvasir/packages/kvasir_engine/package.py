@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="d4b22228a65224cd0d90c48bfc4befd0458f077e60114f0489d520cedf8c62c9")
+    version("0.1.0", sha256="3825b28584c6be66ed1ca29b063c80f81f6aa97b872000725664f96b8768a52f")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

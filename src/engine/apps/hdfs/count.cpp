@@ -165,8 +165,7 @@ void count_words(Job& job) {
     Add add;
     Store store(job.state().memory, add, true);
     const auto words = count(job, store, [](std::string_view text, CountCache& cache) {
-        detail::for_each_token<JavaSpace>(text.data(), text.size(),
-                                          [&](const PaddedView& word) { cache.add(word); });
+        for_each_token<JavaSpace>(text.data(), text.size(), [&](const PaddedView& word) { cache.add(word); });
     });
     job.write_parts([&](hdfs::ByteSink& part) {
         for (const auto& [word, count] : words) {

@@ -23,8 +23,8 @@ struct Text {
     std::function<void()>
         before_slice;  ///< called before each slice is read; for tests and progress displays
 
-    TextReader<Separator> open(const Communicator& comm, const Options& options) const {
-        return TextReader<Separator>(comm, list_files(comm, paths), options, before_slice);
+    detail::TextReader<Separator> open(const Communicator& comm, const Options& options) const {
+        return detail::TextReader<Separator>(comm, list_files(comm, paths), options, before_slice);
     }
 };
 

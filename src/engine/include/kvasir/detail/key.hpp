@@ -13,19 +13,11 @@
 #include <type_traits>
 
 #include "kvasir/detail/hash.hpp"
+#include "kvasir/padded_view.hpp"
 
-namespace kvasir {
+namespace kvasir::detail {
 
 static_assert(std::endian::native == std::endian::little, "records are laid out for little-endian machines");
-
-/// A byte string behind whose first byte at least 16 bytes may be read (not all of them belonging to it).
-/// The readers of texts hand these out; they save a copy of short keys byte by byte.
-class PaddedView : public std::string_view {
-  public:
-    PaddedView(const char* data, std::size_t size) : std::string_view(data, size) {}
-};
-
-namespace detail {
 
 /// A key ready to be stored: its first two words (zero where it has none), and the rest of it where it is
 /// long.
@@ -206,5 +198,4 @@ struct KeyTraits<std::string_view> {
     }
 };
 
-}  // namespace detail
-}  // namespace kvasir
+}  // namespace kvasir::detail

@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "kvasir/clock.hpp"
+#include "kvasir/detail/pieces.hpp"
 #include "kvasir/stats.hpp"
 #include "kvasir/text_files.hpp"
 #include "kvasir/tokenizer.hpp"
 
-namespace kvasir {
+namespace kvasir::detail {
 
 template <class Separator>
 class TextReader {
@@ -47,7 +48,7 @@ class TextReader {
         }
         {
             PhaseScope phase(clock, Phase::map);
-            detail::for_each_token<Separator>(buffer_.data() + skipped_, tokens - skipped_, sink);
+            for_each_token<Separator>(buffer_.data() + skipped_, tokens - skipped_, sink);
         }
         std::memmove(buffer_.data(), buffer_.data() + tokens, filled_ - tokens);
         filled_ -= tokens;
@@ -79,8 +80,8 @@ class TextReader {
         // Most tokens end soon after the end of the piece: there, begin with little and double.
         const std::size_t most = at_ < end_ ? slice_ : std::min(slice_, std::max<std::size_t>(4096, filled_));
         const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(most, limit - at_));
-        if (buffer_.size() < filled_ + bytes + detail::kTokenPadding) {
-            buffer_.resize(std::max(filled_ + slice_, 2 * filled_) + detail::kTokenPadding);
+        if (buffer_.size() < filled_ + bytes + kTokenPadding) {
+            buffer_.resize(std::max(filled_ + slice_, 2 * filled_) + kTokenPadding);
         }
         file_.read(buffer_.data() + filled_, bytes, at_);
         beyond_ = at_ >= end_;
@@ -132,8 +133,8 @@ class TextReader {
     static bool is_separator(char c) { return Separator::separates(c); }
 
     std::unique_ptr<FileList> files_;
-    detail::Pieces pieces_;
-    detail::FileReader file_;
+    Pieces pieces_;
+    FileReader file_;
     std::function<void()> before_slice_;
     std::size_t slice_;
     std::vector<char> buffer_;
@@ -148,4 +149,4 @@ class TextReader {
     std::uint64_t file_size_ = 0;
 };
 
-}  // namespace kvasir
+}  // namespace kvasir::detail
