@@ -11,7 +11,7 @@ from harness.core.errors import KvasirError
 from harness.plan.points import priority, seed_of
 from harness.plan.planner import Planner, told
 from harness.core.process import own_runs
-from harness.images.sources import compiled
+from harness.core.sources import compiled
 from harness.images.sources import PACKAGES, files
 
 HARNESS = sorted(str(path) for path in Path("src/harness").rglob("*.py"))
@@ -20,10 +20,7 @@ NETSIM = compiled("src/netsim")
 HADOOP = [
     "src/hadoop/dist/pom.xml",
     *sorted(str(path) for path in Path("src/hadoop/dist").glob("*.lock")),
-    "src/hadoop/workloads/pom.xml",
-    *sorted(
-        str(path) for path in Path("src/hadoop/workloads/src/main").rglob("*.java")
-    ),
+    *compiled("src/hadoop"),
 ]
 TEMPLATES = sorted(str(path) for path in Path("src/harness/report/templates").glob("*"))
 FIGURE_LIBRARY = sorted(str(path) for path in Path("scripts/figures/lib").glob("*.R"))

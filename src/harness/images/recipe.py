@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from harness.core.errors import KvasirError
+from harness.core.sources import compiled
 from harness.images import packages
-from harness.images.sources import compiled
 from harness.images.spack_stack import ENVIRONMENTS, Part
 
 FOLDER = Path("containers")

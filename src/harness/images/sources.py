@@ -114,17 +114,3 @@ def mirror(root: Path, target: Path, packages: Sequence[Package] = PACKAGES) -> 
 def in_mirror(sha256: str) -> Path:
     """Return an archive's path in a Spack mirror, by its content hash."""
     return Path("_source-cache/archive") / sha256[:2] / f"{sha256}.tar"
-
-
-COMPILED = ("CMakeLists.txt", "cmake", "include", "source", "apps")
-
-
-def compiled(folder: Path | str) -> list[str]:
-    """Return the sources of the programs in a folder, without tests, benchmarks and documents. Sorted paths."""
-    return sorted(
-        str(path)
-        for path in Path(folder).rglob("*")
-        if path.is_file()
-        and path.relative_to(folder).parts[0] in COMPILED
-        and not path.name.endswith("_test.cpp")
-    )

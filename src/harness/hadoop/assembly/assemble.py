@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.core.environment import first_line
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json, replacing
+from harness.core.sources import compiled, modules
 from harness.hadoop.assembly import archive, home, jars, java, maven
 from harness.hadoop.distribution import FACTS, Distribution, Facts, Java
 
@@ -18,11 +19,11 @@ OUR_VERSIONS = {17: "3.4.2", 8: "2.7.7"}
 """What our jobs are compiled against for a Hadoop of the user's, by its Java."""
 
 
-def source_digest(folder: Path) -> str:
-    """SHA-256 over the names and contents of what the jar of our jobs is built from."""
+def source_digest(source: Path) -> str:
+    """SHA-256 over the names and contents of what our jars are built from, in the folder src/hadoop."""
     total = hashlib.sha256()
-    for path in sorted([folder / "pom.xml", *folder.glob("src/main/**/*.java")]):
-        total.update(f"{path.relative_to(folder)} {jars.digest(path)}\n".encode())
+    for path in map(Path, compiled(source)):
+        total.update(f"{path.relative_to(source)} {jars.digest(path)}\n".encode())
     return total.hexdigest()
 
 
@@ -53,16 +54,8 @@ def _build_jobs(source: Path, version: str, root: Path, known: Facts | None) -> 
     jar = root / JOBS
     if known and known.sources == sources and jar.is_file() and known.built.get(JOBS) == jars.digest(jar):
         return sources
-    tree = root / "workloads"
-    arguments = [
-        "-f",
-        str(source / "pom.xml"),
-        f"-Dtree={tree}",
-        f"-Dhadoop.version={version}",
-        "-DskipTests",
-    ]
-    maven.run([*arguments, "package"], "build our Hadoop jobs")
-    (made,) = tree.glob("workloads-*.jar")
+    goals = [f"-Dhadoop.version={version}", "-DskipTests", "package"]
+    made = maven.build(modules(source), root / "modules", goals, "build our Hadoop jobs")["workloads"]
     if not jar.is_file() or jars.digest(jar) != jars.digest(made):
         made.replace(jar)
     return sources
@@ -120,9 +113,7 @@ def assemble(
     known = _known(root)
     compiled_for = version if hadoop_home is None else OUR_VERSIONS[which.major]
     sources = (
-        _taken_jobs(source / "workloads", root / JOBS, taken)
-        if taken
-        else _build_jobs(source / "workloads", compiled_for, root, known)
+        _taken_jobs(source, root / JOBS, taken) if taken else _build_jobs(source, compiled_for, root, known)
     )
 
     def facts(with_archive: bool) -> Facts:
