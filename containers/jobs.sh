@@ -1,10 +1,25 @@
 #!/bin/bash
-# kvasir-jobs, inside a build: holds Hadoop's jars against their lock and compiles our own jobs for it.
+# kvasir-jobs, inside a build: holds Hadoop's jars against their lock and compiles our own Java modules, which lie in
+# /source as they do in src/hadoop: our jobs into /opt/kvasir/workloads.jar, each plug-in into /opt/kvasir/plugins.
 set -euo pipefail
 (cd /opt/kvasir/lib && sha256sum --check --quiet /opt/kvasir/lock)
+
 # As Maven does outside: level 8, and the same bytes from the same sources.
-mkdir /classes
-find /source/java -name '*.java' | sort |
-  xargs javac --release 8 -nowarn -encoding UTF-8 -d /classes -cp '/opt/kvasir/lib/*'
-jar --create --date=2024-01-01T00:00:00Z --file /opt/kvasir/workloads.jar -C /classes .
-(cd /opt/kvasir && sha256sum workloads.jar) >/opt/kvasir/programs
+package() {
+  local main=$1/src/main jar=$2 classes
+  classes=$(mktemp -d)
+  find "$main/java" -name '*.java' | sort |
+    xargs javac --release 8 -nowarn -encoding UTF-8 -d "$classes" -cp '/opt/kvasir/lib/*'
+  if [ -d "$main/resources" ]; then cp -r "$main/resources/." "$classes"; fi
+  jar --create --date=2024-01-01T00:00:00Z --file "$jar" -C "$classes" .
+}
+
+package /source/workloads /opt/kvasir/workloads.jar
+mkdir /opt/kvasir/plugins
+for pom in /source/plugins/*/pom.xml; do
+  if [ -f "$pom" ]; then
+    module=${pom%/pom.xml}
+    package "$module" "/opt/kvasir/plugins/${module##*/}.jar"
+  fi
+done
+(cd /opt/kvasir && find workloads.jar plugins -name '*.jar' | sort | xargs sha256sum) >/opt/kvasir/programs

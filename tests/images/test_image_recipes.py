@@ -36,6 +36,8 @@ DEPENDS = {
     "src/netsim/tests": set(),
     "src/hadoop/dist/3.4.2.lock": {"hadoop"},
     "src/hadoop/dist/2.7.7.lock": set(),
+    "src/hadoop/pom.xml": {"hadoop"},
+    "src/hadoop/README.md": set(),
     "src/hadoop/workloads/src/main": {"hadoop"},
     "src/hadoop/workloads/src/test": set(),
     "scripts/figures": set(),

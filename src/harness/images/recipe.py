@@ -137,7 +137,7 @@ class Recipe:
                 continue
             if path.is_file():
                 found.append(Path(name))
-            elif (path / "CMakeLists.txt").is_file():
+            elif (path / "CMakeLists.txt").is_file() or (path / "pom.xml").is_file():
                 found += [Path(file).relative_to(self.root) for file in compiled(path)]
             elif path.is_dir():
                 found += [file.relative_to(self.root) for file in path.rglob("*") if file.is_file()]
