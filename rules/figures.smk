@@ -1,6 +1,6 @@
-# Figures: one R script a figure, drawn from tables alone.
-# in:  scripts/figures/<study>/<figure>.R, scripts/figures/lib/*.R, the tables the study names for the figure, and the
-#      study and scale, which tables of parameters show
+# Figures: one R script a figure, drawn from tables alone by scripts/figures/draw.R.
+# in:  scripts/figures/<study>/<figure>.R, scripts/figures/{draw.R,lib/*.R}, the tables the study names for the figure, and
+#      the study and scale, which tables of parameters show
 # out: results/<scale>/figures/<study>/<figure>.{pdf,svg,png}
 
 
@@ -15,6 +15,7 @@ rule draw_figure:
         study="config/studies/{study}.yaml",
         scale="config/scales/{scale}.yaml",
         script="scripts/figures/{study}/{figure}.R",
+        driver="scripts/figures/draw.R",
         library=FIGURE_LIBRARY,
         image=facts_of_image("figures"),
     output:
@@ -30,4 +31,4 @@ rule draw_figure:
         stem=subpath(output[0], strip_suffix=".pdf"),
         tables=figure_arguments,
     shell:
-        "Rscript --vanilla {input.script:q} --out {params.stem:q} {params.tables:q} > {log:q} 2>&1"
+        "Rscript --vanilla {input.driver:q} {input.script:q} --out {params.stem:q} {params.tables:q} > {log:q} 2>&1"

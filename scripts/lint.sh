@@ -33,7 +33,9 @@ quick() {
   step "shellcheck" shellcheck "${shell_files[@]}"
   step "snakefmt" quietly snakefmt --check Snakefile rules
   step "snakemake --lint" quietly snakemake --lint
-  step "lintr" Rscript --vanilla -e 'l <- lintr::lint_dir("scripts/figures"); print(l); quit(status = length(l) > 0)'
+  step "lintr" Rscript --vanilla \
+    -e 'found <- c(lintr::lint_dir("scripts/figures"), lintr::lint_dir("tests/figures"))' \
+    -e 'print(found); quit(status = length(found) > 0)'
   step "clang-format" clang-format --dry-run -Werror "${cpp_files[@]}"
 }
 

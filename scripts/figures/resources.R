@@ -3,9 +3,8 @@
 #   Rscript resources.R --out FOLDER cell=FOLDER
 # The first repetition that ended well is drawn: FOLDER/runs/<framework>_<benchmark>/<rep>/trace.csv.
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-source(file.path(here, "lib", "load.R"))
-
-table_columns$samples <- list(text = c("host", "domain", "metric", "unit", "source"), number = c("t_s", "value"))
+source(file.path(here, "lib", "cli.R"))
+attach(load_library(file.path(here, "lib")), name = "library")
 
 state_colour <- c(idle = "#E6E6E6", wait = okabe_ito[["orange"]], system = okabe_ito[["vermillion"]],
   user = okabe_ito[["blue"]])
@@ -73,7 +72,7 @@ panels_of <- function(rows) {
 }
 
 draw <- function(trace, stem, cell) {
-  rows <- read_table(trace, "samples")
+  rows <- read_table(trace, "usage")
   panels <- panels_of(rows)
   if (!length(panels)) return(message(trace, ": too few samples to draw"))
   rep <- basename(dirname(trace))
@@ -98,7 +97,7 @@ good_trace <- function(run) {
 }
 
 tryCatch({
-  call <- parse_args(commandArgs(TRUE), "cell")
+  call <- parse_words(c("resources", commandArgs(TRUE)))
   cell <- call$paths[["cell"]]
   if (!dir.exists(file.path(cell, "runs"))) fail(cell, ": no runs; make the cell first")
   dir.create(call$out, recursive = TRUE, showWarnings = FALSE)

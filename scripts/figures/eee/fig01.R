@@ -1,8 +1,4 @@
-#!/usr/bin/env Rscript
 # Fig. 1: the states of one 10GbE port with Energy Efficient Ethernet and its queue, from a short simulated run.
-# Rscript fig01.R --out STEM timeline=timeline.csv timeline.trace=timeline.trace.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 states <- c("active", "going to sleep (Ts)", "low power idle", "waking (Tw)")
 looks <- stats::setNames(c("#0072B2", "#E69F00", "#BFBFBF", "#CC79A7"), states)
@@ -14,7 +10,9 @@ spans <- function(rows, end) {
   data.frame(from = rows$t_s, to = c(rows$t_s[-1], end), value = rows$value)[c(diff(c(rows$t_s, end)) > 0), ]
 }
 
-figure_main(c(timeline = "link", timeline.trace = "states"), function(tables) {
+takes <- c(timeline = "link", timeline.trace = "states")
+
+draw <- function(tables) {
   trace <- tables$timeline.trace
   trace <- trace[trace$rep == min(trace$rep, Inf) & trace$point == utils::head(trace$point, 1), ]
   trace$t_s <- 1e6 * trace$t_s
@@ -46,4 +44,4 @@ figure_main(c(timeline = "link", timeline.trace = "states"), function(tables) {
     paste0("Going to sleep takes ", span_of(1), " \u00b5s and waking ", span_of(3), " \u00b5s"),
     "(Table I: 2.88 and 4.48).",
     "The 10 % of power in low power idle have the refresh signals of the paper's figure in them.")
-})
+}

@@ -1,8 +1,4 @@
-#!/usr/bin/env Rscript
 # Fig. 2: power of one 10GbE link over its utilisation, Poisson arrivals: closed forms (lines), simulated runs (points).
-# Rscript fig02.R --out STEM link=link.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 panel <- function(points, curves, axis, title, marks, y) {
   if (nrow(points) == 0) return(NULL)
@@ -15,7 +11,9 @@ panel <- function(points, curves, axis, title, marks, y) {
     y + labs(title = title) + theme_kvasir()
 }
 
-figure_main(c(link = "link"), function(tables) {
+takes <- c(link = "link")
+
+draw <- function(tables) {
   runs <- tables$link
   series <- levels(eee_series(runs$setting))
   take <- function(metric, factor) {
@@ -42,4 +40,4 @@ figure_main(c(link = "link"), function(tables) {
     if (!is.na(far)) paste0("Largest difference of the two: ", format(far, digits = 2), " points of power."),
     "Hollow diamonds: the paper's text on standard EEE, almost half at 10 % and 70 % at 20 %. With abort: a frame that",
     "arrives on the way to sleep ends it.")
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 3: average and total runtime over the CPU load, under three schedulers (the paper: Quincy).
-# Rscript fig03.R --out STEM scheduler=scheduler.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(scheduler = "netsim"), function(tables) {
+takes <- c(scheduler = "netsim")
+
+draw <- function(tables) {
   runs <- tables$scheduler
   take <- function(metric) {
     rows <- metric_rows(runs, metric)
@@ -21,4 +19,4 @@ figure_main(c(scheduler = "netsim"), function(tables) {
     "Small jobs. The paper draws Quincy alone and says that both grow with the load. Total runtime: from",
     "the start of the",
     "first job to the end of the last, so with a fixed number of jobs it has the time between their arrivals in it.")
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 4: runtime over a fixed latency added to every link, without EEE.
-# Rscript fig04.R --out STEM latency=latency.csv placement=placement.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(latency = "netsim", placement = "netsim"), function(tables) {
+takes <- c(latency = "netsim", placement = "netsim")
+
+draw <- function(tables) {
   runs <- rbind(tables$latency, tables$placement)
   take <- function(metric) {
     rows <- eee_relative(metric_rows(runs, metric), 0, c("workload", "nodes", "variant"), "latency_us")
@@ -23,4 +21,4 @@ figure_main(c(latency = "netsim", placement = "netsim"), function(tables) {
     "Without EEE, default TCP, shallow buffers. Blocks lie at random, or as many on each worker.",
     "Hollow diamonds: the latencies beyond which the paper sees the runtime rise,",
     "about 100 \u00b5s for small jobs and about 5 ms for the batch job.")
-})
+}

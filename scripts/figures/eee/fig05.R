@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 5: runtime over the stall time before a port sleeps, no coalescing, small jobs.
-# Rscript fig05.R --out STEM stall=stall.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(stall = "netsim"), function(tables) {
+takes <- c(stall = "netsim")
+
+draw <- function(tables) {
   runs <- tables$stall
   longest <- max(runs$stall_us, -Inf, na.rm = TRUE)
   take <- function(metric) {
@@ -23,4 +21,4 @@ figure_main(c(stall = "netsim"), function(tables) {
   eee_figure(panels, runs, rows, "wide", eee_seeds(rows, "point"),
     "Small jobs, no coalescing. At 0 the port sleeps at once: standard EEE. Values are over the median at the longest",
     "stall time. Hollow diamonds: the overhead that the paper gives for a stall time of zero.")
-})
+}

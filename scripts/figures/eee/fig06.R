@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 6: energy of a port over the stall time, no coalescing, small jobs.
-# Rscript fig06.R --out STEM stall=stall.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(stall = "netsim"), function(tables) {
+takes <- c(stall = "netsim")
+
+draw <- function(tables) {
   runs <- tables$stall
   panel <- function(metric, title) {
     rows <- metric_rows(runs, metric)
@@ -18,4 +16,4 @@ figure_main(c(stall = "netsim"), function(tables) {
   eee_figure(panels, runs, rows, "wide", eee_seeds(rows, "point"),
     "Small jobs, no coalescing; energy from the first job's start to the last one's end. At 0 the port sleeps at once:",
     "standard EEE. The paper's text gives no numbers for this figure.")
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 7: energy of all links with standard and ideal EEE against legacy Ethernet.
-# Rscript fig07.R --out STEM standard=standard.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(standard = "netsim"), function(tables) {
+takes <- c(standard = "netsim")
+
+draw <- function(tables) {
   runs <- tables$standard
   panel <- function(metric, title, said = FALSE) {
     rows <- eee_relative(metric_rows(runs, metric), "legacy", c("workload", "nodes"))
@@ -24,4 +22,4 @@ figure_main(c(standard = "netsim"), function(tables) {
   eee_figure(panels, runs, rows, "wide", eee_seeds(rows, "point", "column: median"),
     "x: nodes and workload. Hollow diamonds: a fifth and an eighth of legacy Ethernet, between which the paper has",
     "standard EEE. Dashed: 10 %, the power of a link that always idles; nothing can be below it.")
-})
+}

@@ -1,13 +1,11 @@
-#!/usr/bin/env Rscript
 # Fig. 8: runtimes and energy of every coalescing setting over standard EEE, by buffer and TCP setting, all scenarios.
-# Rscript fig08.R --out STEM coalescing=coalescing.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 columns <- c("shallow buffers, default TCP", "shallow buffers, tuned TCP", "deep buffers, default TCP",
   "deep buffers, tuned TCP")
 
-figure_main(c(coalescing = "netsim"), function(tables) {
+takes <- c(coalescing = "netsim")
+
+draw <- function(tables) {
   runs <- tables$coalescing
   panel <- function(metric, axis, top) {
     rows <- eee_relative(metric_rows(runs, metric), "nopa", c("workload", "nodes", "buffer", "tcp"))
@@ -30,4 +28,4 @@ figure_main(c(coalescing = "netsim"), function(tables) {
     eee_seeds(rows[rows$metric == "makespan", ], "point", "bar or tick: median"),
     "x: nodes and workload. Dashed: 1.05, below which the paper has 12us10 and 120us100 in all scenarios. Runtimes",
     "have a logarithmic axis where one of them more than doubles.")
-})
+}

@@ -1,12 +1,10 @@
-#!/usr/bin/env Rscript
 # Fig. 9: runtime and energy of every coalescing setting over standard EEE, mean of the scenarios.
-# Rscript fig09.R --out STEM coalescing=coalescing.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 columns <- c("shallow\ndefault", "shallow\ntuned", "deep\ndefault", "deep\ntuned")
 
-figure_main(c(coalescing = "netsim"), function(tables) {
+takes <- c(coalescing = "netsim")
+
+draw <- function(tables) {
   runs <- tables$coalescing
   all <- metric_rows(runs, c("makespan", "runtime.mean", "energy.total"))
   held <- c("12us10", "120us100", "1ms1000", "10ms1000")
@@ -39,4 +37,4 @@ figure_main(c(coalescing = "netsim"), function(tables) {
     "Hollow diamonds: the paper's text, for shallow buffers without naming the TCP setting; where it",
     "says \"less than\",",
     "its bound.")
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 10: energy of all links with the same and with other settings on 10GbE than on 1GbE, over standard EEE.
-# Rscript fig10.R --out STEM nonuniform=nonuniform.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(nonuniform = "netsim"), function(tables) {
+takes <- c(nonuniform = "netsim")
+
+draw <- function(tables) {
   runs <- tables$nonuniform
   all <- metric_rows(runs, c("energy.total", "makespan"))
   said <- data.frame(nodes = 80, workload = c("small", "batch"), setting = "1ms1000", value = 0.8)
@@ -17,4 +15,4 @@ figure_main(c(nonuniform = "netsim"), function(tables) {
     eee_seeds(all[all$metric == "makespan", ], "point", "column or tick: median"),
     "x: nodes and workload. 12us10+ and 120us100+ have 1ms1000 on 10GbE. Hollow diamonds: the 20 % that the paper's",
     "best setting saves at 4:1.")
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 11: energy of 10GbE and of 1GbE links apart, over standard EEE.
-# Rscript fig11.R --out STEM nonuniform=nonuniform.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(nonuniform = "netsim"), function(tables) {
+takes <- c(nonuniform = "netsim")
+
+draw <- function(tables) {
   runs <- tables$nonuniform
   all <- metric_rows(runs, c("energy.core", "energy.edge"))
   places <- unique(all[c("nodes", "workload")])
@@ -21,4 +19,4 @@ figure_main(c(nonuniform = "netsim"), function(tables) {
     "x: nodes and workload. Hollow diamonds: the paper's text, 35 to 75 % saved on 10GbE by the best",
     "setting; on 1GbE at",
     "most 5 % by any setting, and 20 % by the ideal.")
-})
+}

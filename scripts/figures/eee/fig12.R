@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 12: runtime over the CPU load, TeraSort jobs, coalescing on 10GbE only.
-# Rscript fig12.R --out STEM load=load.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(load = "netsim"), function(tables) {
+takes <- c(load = "netsim")
+
+draw <- function(tables) {
   runs <- eee_shallow(tables$load)
   total <- metric_rows(runs, "makespan")
   said <- data.frame(x = 5, y = 1.2, text = "paper: 20 %", hjust = -0.15)
@@ -17,4 +15,4 @@ figure_main(c(load = "netsim"), function(tables) {
     "TeraSort jobs, shallow buffers, coalescing on 10GbE only (1GbE: standard EEE). b, c: over the",
     "median of standard EEE.",
     "Hollow diamonds: what the paper gives for 1ms1000 at 5 % load.")
-})
+}

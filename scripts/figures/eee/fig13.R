@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 13: energy over the CPU load, TeraSort jobs, coalescing on 10GbE only.
-# Rscript fig13.R --out STEM load=load.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(load = "netsim"), function(tables) {
+takes <- c(load = "netsim")
+
+draw <- function(tables) {
   runs <- eee_shallow(tables$load)
   total <- metric_rows(runs, "energy.total")
   said <- data.frame(x = c(5, 5), y = c(0.65, 0.25), text = NA)
@@ -17,4 +15,4 @@ figure_main(c(load = "netsim"), function(tables) {
     "TeraSort jobs, shallow buffers, coalescing on 10GbE only (1GbE: standard EEE). b, c: over the",
     "median of standard EEE.",
     "Hollow diamonds: the 35 to 75 % that the paper's best setting saves on 10GbE at all loads.")
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 14: energy-delay product over the CPU load, TeraSort jobs, coalescing on 10GbE only.
-# Rscript fig14.R --out STEM load=load.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(load = "netsim"), function(tables) {
+takes <- c(load = "netsim")
+
+draw <- function(tables) {
   runs <- eee_shallow(tables$load)
   total <- eee_product(runs, "energy.total", "makespan", "edp")
   average <- eee_product(runs, "energy.total", "runtime.mean", "edp.average")
@@ -17,4 +15,4 @@ figure_main(c(load = "netsim"), function(tables) {
     "TeraSort jobs, shallow buffers, coalescing on 10GbE only (1GbE: standard EEE). All values over the",
     "median of standard",
     "EEE. Dashed: 10 %, above which the paper prefers 1ms1000 and below which 120us100.")
-})
+}

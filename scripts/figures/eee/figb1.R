@@ -1,12 +1,10 @@
-#!/usr/bin/env Rscript
 # Fig. B1: DCTCP with ECN marking against NewReno with drop-tail queues, shallow buffers (future work of the paper).
-# Rscript figb1.R --out STEM dctcp=dctcp.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 places <- c(nopa = "standard\nEEE", "core:1ms1000" = "1ms1000\n10GbE only", "1ms1000" = "1ms1000\nall links")
 
-figure_main(c(dctcp = "netsim"), function(tables) {
+takes <- c(dctcp = "netsim")
+
+draw <- function(tables) {
   runs <- tables$dctcp
   all <- metric_rows(runs, c("makespan", "runtime.mean", "energy.total", "drops"))
   all$flow <- paste(all$flavour, all$setting)
@@ -32,4 +30,4 @@ figure_main(c(dctcp = "netsim"), function(tables) {
     "Axes are logarithmic where a value is more than three times another. Not in the paper, which names",
     "such a protocol as",
     "future work.")
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. B2: coalescing on 10GbE whose holding time and trigger follow the measured load, against two fixed settings.
-# Rscript figb2.R --out STEM adaptive=adaptive.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(adaptive = "netsim"), function(tables) {
+takes <- c(adaptive = "netsim")
+
+draw <- function(tables) {
   runs <- eee_shallow(tables$adaptive)
   total <- metric_rows(runs, "energy.total")
   panels <- list(
@@ -20,4 +18,4 @@ figure_main(c(adaptive = "netsim"), function(tables) {
     "median of standard",
     "EEE. Adaptive: holding time and trigger from the load a port measures, with a bound on the mean delay. Not in the",
     "paper.")
-})
+}

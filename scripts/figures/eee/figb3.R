@@ -1,15 +1,13 @@
-#!/usr/bin/env Rscript
 # Fig. B3: a fat tree of 1,024 hosts, 10GbE at the hosts and 40GbE between switches.
-# Rscript figb3.R --out STEM fabric=fabric.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 classes <- c(power.edge.rel = "10GbE links", power.core.rel = "40GbE links", power.rel = "all links")
 # What a link draws that always sleeps, % of an active one (lpi_power of the study): no policy can save it.
 floor_percent <- 10
 times <- c(makespan = "total runtime", runtime.mean = "average runtime")
 
-figure_main(c(fabric = "netsim"), function(tables) {
+takes <- c(fabric = "netsim")
+
+draw <- function(tables) {
   runs <- tables$fabric
   all <- metric_rows(runs, c(names(classes), names(times)))
   series <- levels(eee_series(all$setting))
@@ -30,4 +28,4 @@ figure_main(c(fabric = "netsim"), function(tables) {
     paste(and_text(count_text(sort(unique(all$nodes)))), "hosts, deep buffers, tuned TCP."),
     "Power: % of links that are always on, less the 10 % that sleeping links draw. 1ms1000 on 40GbE links only.",
     eee_seeds(all[all$metric == "makespan", ], "point", "column or tick: median"), "Not in the paper.")
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. S1: what each open choice moves: coalescing and ideal over standard EEE, and standard EEE over that of the base.
-# Rscript figs1.R --out STEM sensitivity=sensitivity.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(sensitivity = "netsim"), function(tables) {
+takes <- c(sensitivity = "netsim")
+
+draw <- function(tables) {
   runs <- tables$sensitivity
   all <- metric_rows(runs, c("runtime.mean", "energy.total"))
   names <- c("base", sort(setdiff(unique(all$variant), "base")))
@@ -46,4 +44,4 @@ figure_main(c(sensitivity = "netsim"), function(tables) {
     "c, d: standard EEE",
     "over standard EEE of the base.", eee_seeds(all[all$metric == "energy.total", ], "point", "tick: median"),
     "24 nodes, shallow buffers, default TCP. The paper states none of these choices.")
-})
+}

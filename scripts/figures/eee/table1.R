@@ -1,8 +1,4 @@
-#!/usr/bin/env Rscript
 # Table I: wake and sleep times and what share of a cycle one frame takes, as printed, computed, and in the simulator.
-# Rscript table1.R --out STEM link=link.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 wake <- c("100Base-TX" = 30.5, "1000Base-T" = 16.5, "10GBase-T" = 4.48)
 sleep <- c(200, 182, 2.88)
@@ -23,7 +19,9 @@ measured <- function(runs, share) {
   if (length(us)) formatC(stats::median(us), format = "f", digits = 2) else ""
 }
 
-figure_main(c(link = "link"), function(tables) {
+takes <- c(link = "link")
+
+draw <- function(tables) {
   runs <- tables$link
   rows <- data.frame(
     names(wake), as.character(wake), as.character(sleep),
@@ -43,4 +41,4 @@ figure_main(c(link = "link"), function(tables) {
       " \u00b5s, Ts ", took[2], " \u00b5s a cycle, Ts less where frames come before it has passed."), eee_missing(runs),
     eee_sources(metric_rows(runs, "time.wake")))
   list(plot = plot + labs(caption = text), size = "rows3")
-})
+}

@@ -1,8 +1,4 @@
-#!/usr/bin/env Rscript
 # Table II: the simulated environment, the paper beside the configuration of this study and what its runs had.
-# Rscript table2.R --out STEM standard=standard.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 # Defaults of the job layer of the simulator (src/netsim, mapreduce/config.hpp), which the study leaves as they are.
 cores <- 2
@@ -13,7 +9,9 @@ binary <- function(bytes) {
   ifelse(bytes >= 2^20, paste(bytes / 2^20, "MiB"), paste(bytes / 2^10, "KiB"))
 }
 
-figure_main(c(standard = "netsim"), function(tables) {
+takes <- c(standard = "netsim")
+
+draw <- function(tables) {
   runs <- tables$standard
   run <- eee_study(here)$programs$run
   base <- run$base
@@ -47,4 +45,4 @@ figure_main(c(standard = "netsim"), function(tables) {
     "they were run; CPU load as it was while jobs still came, median of the runs.",
     eee_missing(runs), eee_sources(small))
   list(plot = plot + labs(caption = text), size = "rows20")
-})
+}

@@ -1,8 +1,4 @@
-#!/usr/bin/env Rscript
 # Table III: the benchmarks: what a job reads, shuffles and writes, the paper beside what the runs did.
-# Rscript table3.R --out STEM standard=standard.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 paper <- data.frame(
   name = c("TeraSort, small", "Search, small", "Index, small", "mean of the mix", "TeraSort, 23 workers",
@@ -14,7 +10,9 @@ paper <- data.frame(
   workload = c("", "", "", "small", "batch", "batch", "batch"), nodes = c(NA, NA, NA, NA, 24, 50, 80)
 )
 
-figure_main(c(standard = "netsim"), function(tables) {
+takes <- c(standard = "netsim")
+
+draw <- function(tables) {
   runs <- tables$standard
   jobs <- metric_rows(runs, "jobs")
   key <- function(d) paste(d$point, d$rep, sep = "\r")
@@ -37,4 +35,4 @@ figure_main(c(standard = "netsim"), function(tables) {
     "drawn at random, so that the mean of a short stream need not be that of the mix.",
     eee_jobs(runs), eee_missing(runs), eee_sources(metric_rows(runs, "shuffle.bytes")))
   list(plot = plot + labs(caption = text), size = "rows6")
-})
+}

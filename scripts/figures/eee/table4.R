@@ -1,14 +1,12 @@
-#!/usr/bin/env Rscript
 # Table IV: the coalescing settings, as configured, and what their triggers mean on links and in buffers.
-# Rscript table4.R --out STEM link=link.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "eee.R", "eee_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 paper <- data.frame(id = c("nopa", "12us10", "120us100", "1ms1000", "10ms1000"),
   hold = c("", "12 \u00b5s", "120 \u00b5s", "1 ms", "10 ms"),
   trigger = c("no coalescing", "10", "100", "1,000", "1,000"))
 
-figure_main(c(link = "link"), function(tables) {
+takes <- c(link = "link")
+
+draw <- function(tables) {
   runs <- tables$link
   run <- eee_study(here)$programs$run
   core <- lapply(paper$id, function(id) run$levels$setting[[id]]$eee$core)
@@ -40,4 +38,4 @@ figure_main(c(link = "link"), function(tables) {
     "Link: simulated, 10GBASE-T, Poisson arrivals of 1,500-byte frames.", eee_missing(runs),
     eee_sources(metric_rows(runs, "power.rel")))
   list(plot = plot + labs(caption = text), size = "rows6")
-})
+}

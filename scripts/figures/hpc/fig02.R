@@ -1,12 +1,10 @@
-#!/usr/bin/env Rscript
 # Fig. 2: how the phases of MapReduce overlap in each framework, from the job history of TeraSort.
-# Rscript fig02.R --out STEM terasort=terasort.csv terasort.tasks=terasort.tasks.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 phases <- c(map = "#0072B2", shuffle = "#E69F00", merge = "#CC79A7", reduce = "#009E73")
 
-figure_main(c(terasort = "cells", terasort.tasks = "tasks"), function(tables) {
+takes <- c(terasort = "cells", terasort.tasks = "tasks")
+
+draw <- function(tables) {
   runs <- tables$terasort
   tasks <- tables$terasort.tasks
   tasks <- tasks[tasks$status %in% "SUCCEEDED" & tasks$phase %in% names(phases), ]
@@ -47,4 +45,4 @@ figure_main(c(terasort = "cells", terasort.tasks = "tasks"), function(tables) {
     "more, DataMPI sends while it maps.", cells_size(runs, "50"), cells_rates(runs),
     cells_missing(runs), "Source: the job history, or what the engine itself records of its ranks.")
   list(plot = plot + labs(caption = text, subtitle = subtitle(size, cells_note(runs, runs[0, ]))), size = size)
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 3: throughput of TestDFSIO by framework, cluster size and disk.
-# Rscript fig03.R --out STEM dfsio=dfsio.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(dfsio = "cells"), function(tables) {
+takes <- c(dfsio = "cells")
+
+draw <- function(tables) {
   runs <- tables$dfsio
   rows <- metric_rows(runs, "throughput.stream")
   disks <- intersect(names(disk_label), rows$disk)
@@ -18,4 +16,4 @@ figure_main(c(dfsio = "cells"), function(tables) {
   cells_figure(unname(panels), runs, rows, if (length(disks) > 1) "tall" else "wide", cells_runs(rows),
     "Throughput as TestDFSIO reports it: megabytes (2^20 bytes) of all files over the seconds of all their streams.",
     "The paper gives no number, but that GbE and IPoIB differ little only in reading on 3 nodes.", ncol = 2)
-})
+}

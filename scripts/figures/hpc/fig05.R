@@ -1,8 +1,4 @@
-#!/usr/bin/env Rscript
 # Fig. 5: time and ED2P of TeraSort.
-# Rscript fig05.R --out STEM terasort=terasort.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 # What the SSD leaves of UDA's time on 9 nodes by the paper's 78 %, from the median with the HDD here.
 left_over <- function(rows, disk) {
@@ -11,7 +7,9 @@ left_over <- function(rows, disk) {
   data.frame(place = 9, series = "hadoop-uda", y = 0.22 * stats::median(hdd), text = "78 % less")
 }
 
-figure_main(c(terasort = "cells"), function(tables) {
+takes <- c(terasort = "cells")
+
+draw <- function(tables) {
   cells_six(tables$terasort, left_over, "50",
     "The paper: SSDs take up to 78 % off the time (9 nodes; hollow diamond where UDA ran), DataMPI is the fastest.")
-})
+}

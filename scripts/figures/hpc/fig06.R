@@ -1,8 +1,4 @@
-#!/usr/bin/env Rscript
 # Fig. 6: time and ED2P of PageRank.
-# Rscript fig06.R --out STEM pagerank=pagerank.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 # The paper's reductions of the time, applied to the medians measured here: of IPoIB against GbE, and of UDA by the SSD.
 stated <- function(rows, disk) {
@@ -18,11 +14,13 @@ stated <- function(rows, disk) {
   marks[!is.na(marks$y), ]
 }
 
-figure_main(c(pagerank = "cells"), function(tables) {
+takes <- c(pagerank = "cells")
+
+draw <- function(tables) {
   runs <- tables$pagerank
   drawn <- any(metric_rows(runs, "time.total")$nodes %in% c(9, 13))
   cells_six(runs, stated, "50", if (drawn) "Hollow diamonds:" else "Not drawn, as neither 9 nor 13 nodes were run:",
     "the paper\u2019s reductions from the median beside them: IPoIB against GbE 23.3 % (9 nodes, HDD), 29.3 % (13,",
     "HDD) and",
     "24.1 % (9, SSD); SSD against HDD 22.3 % (UDA), 3.9 % (IPoIB), 2.9 % (GbE).")
-})
+}

@@ -1,12 +1,10 @@
-#!/usr/bin/env Rscript
 # Fig. 7: power of the workers over time; where no power is measured, the use of their processors.
-# Rscript fig07.R --out STEM power=power.csv power.trace=power.trace.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 names_of <- c(wordcount = "WordCount", terasort = "TeraSort", pagerank = "PageRank")
 
-figure_main(c(power = "cells", power.trace = "samples"), function(tables) {
+takes <- c(power = "cells", power.trace = "samples")
+
+draw <- function(tables) {
   runs <- tables$power
   trace <- tables$power.trace
   watts <- any(trace$domain %in% "power")
@@ -40,4 +38,4 @@ figure_main(c(power = "cells", power.trace = "samples"), function(tables) {
       "Shown instead: the share of their cores that the workers use, on which power depends."),
     "The paper: power climbs while the maps run, then falls, least in WordCount; PageRank has a cycle per job.",
     ncol = length(disks))
-})
+}

@@ -1,8 +1,4 @@
-#!/usr/bin/env Rscript
 # Fig. 8: power of every node during TeraSort; where no power is measured, the use of its processors.
-# Rscript fig08.R --out STEM power=power.csv power.trace=power.trace.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 # Least, quartiles, median and greatest of a node's samples.
 box <- function(d) {
@@ -11,7 +7,9 @@ box <- function(d) {
     source = d$source[1], n = nrow(d))
 }
 
-figure_main(c(power = "cells", power.trace = "samples"), function(tables) {
+takes <- c(power = "cells", power.trace = "samples")
+
+draw <- function(tables) {
   runs <- tables$power[tables$power$benchmark %in% "terasort", ]
   trace <- tables$power.trace
   trace <- trace[trace$benchmark %in% "terasort" & !trace$host %in% "mean", ]
@@ -43,4 +41,4 @@ figure_main(c(power = "cells", power.trace = "samples"), function(tables) {
     if (!watts) paste(cells_no_power(runs),
       "Shown instead: the share of its cores that a node uses."),
     "The paper: on 9 nodes with SSDs the master draws least and the workers draw alike.", legend = 0)
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Table 1: what the solutions are, as the paper says it, and what stands for them here.
-# Rscript table1.R --out STEM terasort=terasort.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(terasort = "cells"), function(tables) {
+takes <- c(terasort = "cells")
+
+draw <- function(tables) {
   runs <- tables$terasort
   state <- function(id) paste0(label_of(id), ", ", cells_done(runs, id))
   yes <- "yes"
@@ -21,4 +19,4 @@ figure_main(c(terasort = "cells"), function(tables) {
     data.frame(from = c(0, 126), to = c(124, 172), text = c("paper: 22 of 30", "TeraSort")),
     "\u1d43 some versions need a minimal change of Hadoop. \u1d47 adapted versions of Hadoop 1 and 2. \u1d9c with the",
     "communication of Hadoop 1 only. \u1d48 if the MPI has it.", cells_missing(runs), lines = 4)
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Table 2: the benchmarks of the evaluation and the runs of each that ended with a right output.
-# Rscript table2.R --out STEM dfsio=dfsio.csv wordcount=wordcount.csv terasort=terasort.csv pagerank=pagerank.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(dfsio = "cells", wordcount = "cells", terasort = "cells", pagerank = "cells"), function(tables) {
+takes <- c(dfsio = "cells", wordcount = "cells", terasort = "cells", pagerank = "cells")
+
+draw <- function(tables) {
   n <- function(runs, which) {
     rows <- unique(runs[runs$status %in% "ok" & grepl(which, runs$framework), c("point", "rep")])
     if (nrow(rows)) paste(nrow(rows)) else "\u2013"
@@ -21,4 +19,4 @@ figure_main(c(dfsio = "cells", wordcount = "cells", terasort = "cells", pagerank
     "The first three are micro-benchmarks, PageRank is an application benchmark. A run is valid if its output was",
     "checked",
     "and found right; \u2013: none.")
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Table 3: how TestDFSIO spreads its files, the paper and each scale here.
-# Rscript table3.R --out STEM dfsio=dfsio.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(dfsio = "cells"), function(tables) {
+takes <- c(dfsio = "cells")
+
+draw <- function(tables) {
   runs <- tables$dfsio
   slaves <- c(2, 4, 8, 12)
   mb <- function(x) paste(format(x, big.mark = ",", trim = TRUE), "MB")
@@ -28,4 +26,4 @@ figure_main(c(dfsio = "cells"), function(tables) {
       "config/scales here")),
     "MB here are 2^20 bytes. Clusters run here:", paste0(if (length(done)) and_text(done - 1) else "none", " workers."),
     cells_missing(runs))
-})
+}

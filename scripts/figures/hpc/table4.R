@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Table 4: the evaluated frameworks and what was run here in their place.
-# Rscript table4.R --out STEM terasort=terasort.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(terasort = "cells"), function(tables) {
+takes <- c(terasort = "cells")
+
+draw <- function(tables) {
   runs <- tables$terasort
   rows <- rbind(
     c("Hadoop-2-GbE", "2.7.1", "06/07/2015", "Gigabit Ethernet", "hadoop-gbe"),
@@ -19,4 +17,4 @@ figure_main(c(terasort = "cells"), function(tables) {
     "\u1d43 RDMA in the shuffle, IPoIB for HDFS. \u1d47 over HDFS of Hadoop 1.2.1 with IPoIB; the engine here reads",
     "HDFS of",
     "Hadoop 3.4.2, which all frameworks share.", cells_missing(runs), cells_rates(runs))
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Table 6: the configuration that all frameworks share, the paper beside each scale here.
-# Rscript table6.R --out STEM terasort=terasort.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(terasort = "cells"), function(tables) {
+takes <- c(terasort = "cells")
+
+draw <- function(tables) {
   value <- function(name, unit = "") {
     paste0(cells_scale_values(here, function(cells, scale) cells$parameters[[name]]), unit)
   }
@@ -21,4 +19,4 @@ figure_main(c(terasort = "cells"), function(tables) {
     "MB here are 2^20 bytes. With two workers HDFS holds two replicas, whatever the factor.",
       cells_size(tables$terasort, "50"),
     lines = 2)
-})
+}

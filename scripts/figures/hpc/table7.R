@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Table 7: the ratings of the solutions, as printed and by a rule from the runs.
-# Rscript table7.R --out STEM dfsio=dfsio.csv wordcount=wordcount.csv terasort=terasort.csv pagerank=pagerank.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(dfsio = "cells", wordcount = "cells", terasort = "cells", pagerank = "cells"), function(tables) {
+takes <- c(dfsio = "cells", wordcount = "cells", terasort = "cells", pagerank = "cells")
+
+draw <- function(tables) {
   runs <- do.call(rbind, unname(tables[c("wordcount", "terasort", "pagerank")]))
   every <- do.call(rbind, unname(tables))
   # Median of each point over the best of its benchmark, size and disk; geometric mean by framework.
@@ -60,4 +58,4 @@ figure_main(c(dfsio = "cells", wordcount = "cells", terasort = "cells", pagerank
     "workers, VH from 0.9, H from 0.6, M from 0.3. Stability: share of runs that ended well, H all, M from 0.9.",
     "\u1d43 here the engine in its place.",
     cells_missing(runs), cells_rates(runs), lines = 6)
-})
+}

@@ -1,8 +1,4 @@
 # What the figures of studies mrev and hpc share: their tables, who looks like what, and what is said below a figure.
-# A figure script sources load.R, then this file.
-
-# No text of these figures is smaller than 7 points.
-small_size <- 7
 
 cells_factors <- c("study", "experiment", "point", "framework", "disk", "benchmark")
 table_columns$cells <- list(

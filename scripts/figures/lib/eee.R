@@ -1,8 +1,4 @@
 # What the figures of study eee share: its tables, who looks like what, and what is said below a figure.
-# A figure script sources load.R, then this file.
-
-# No text of these figures is smaller than 7 points.
-small_size <- 7
 
 table_columns$netsim <- list(
   text = c(

@@ -17,7 +17,8 @@ table_columns <- list(
   fill = list(
     text = c("point", "case", "event"),
     number = c("rank", "word_index", "partition", "records", "bytes", "capacity_bytes")
-  )
+  ),
+  usage = list(text = c("host", "domain", "metric", "unit", "source"), number = c("t_s", "value"))
 )
 
 # One CSV as a data frame; empty cells are NA. Stops, naming file and column, if a column is missing, a row is cut

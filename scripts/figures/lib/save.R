@@ -1,6 +1,6 @@
-# One way to a file. The SVG is drawn once; the PDF is that SVG converted, so both show the same glyphs at the same
-# places with the font embedded (R's own cairo_pdf rounds glyph positions, which spoils small text). No dates: bytes
-# repeat. All three files appear together or not at all.
+# One way to a file. A figure is laid out once: SVG and PNG draw the same layout, and the PDF is the SVG converted, so
+# that all show the same glyphs at the same places, the PDF with the font embedded (R's own cairo_pdf rounds glyph
+# positions, which spoils small text). No dates: bytes repeat. All three files appear together or not at all.
 
 # Canonical sizes, mm: widths are one and two columns of a two-column journal page.
 figure_sizes <- list(
@@ -26,25 +26,35 @@ save_figure <- function(plot, stem, size) {
   part <- file.path(folder, paste0(".", basename(stem), ".", Sys.getpid()))
   made <- stats::setNames(paste0(part, c(".svg", ".pdf", ".png")), c("svg", "pdf", "png"))
   on.exit(unlink(made))
-  write_svg(plot, made[["svg"]], mm)
+  layout <- write_svg(plot, made[["svg"]], mm)
   write_pdf(made[["svg"]], made[["pdf"]])
-  ragg::agg_png(made[["png"]], mm[["width"]], mm[["height"]], units = "mm", res = 300)
-  draw_on_device(plot)
+  write_png(layout, made[["png"]], mm)
   if (any(is.na(file.size(made)) | file.size(made) == 0)) fail("could not write all of ", stem, ".{svg,pdf,png}")
   if (!all(file.rename(made, paste0(stem, ".", names(made))))) fail("could not write ", stem, ".{svg,pdf,png}")
 }
 
-draw_on_device <- function(plot) {
-  on.exit(grDevices::dev.off())
-  print(plot)
+draw_layout <- function(layout) {
+  grid.newpage()
+  grid.draw(layout)
 }
 
+# Returns the layout, which has this device's measures of the text.
 write_svg <- function(plot, path, mm) {
   svglite::svglite(path, mm[["width"]] / 25.4, mm[["height"]] / 25.4)
-  draw_on_device(plot)
+  tryCatch({
+    layout <- if (inherits(plot, "patchwork")) patchworkGrob(plot) else ggplotGrob(plot)
+    draw_layout(layout)
+  }, finally = grDevices::dev.off())
   text <- readLines(path, encoding = "UTF-8")
   plain <- paste0("font-family: \"", font_family, "\";")
   writeLines(enc2utf8(gsub(plain, svg_fallback, text, fixed = TRUE)), path, useBytes = TRUE)
+  layout
+}
+
+write_png <- function(layout, path, mm) {
+  ragg::agg_png(path, mm[["width"]], mm[["height"]], units = "mm", res = 300)
+  on.exit(grDevices::dev.off())
+  draw_layout(layout)
 }
 
 write_pdf <- function(svg, path) {

@@ -3,7 +3,7 @@
 font_family <- "Inter"
 font_package <- "fonts-inter"
 base_size <- 7.5
-small_size <- 6.4
+small_size <- 7
 
 # The PDF embeds this font, so a silent substitute would change every figure.
 need_font <- function() {

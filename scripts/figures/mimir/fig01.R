@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 1: power over time of Map+Aggregate and GroupByKey on KNL and KNM under three caps.
-# Rscript fig01.R --out STEM stages=stages.csv stages.trace=stages.trace.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-source(file.path(here, "..", "lib", "load.R"), encoding = "UTF-8")
 
-figure_main(c(stages = "runs", stages.trace = "trace"), function(tables) {
+takes <- c(stages = "runs", stages.trace = "trace")
+
+draw <- function(tables) {
   runs <- tables$stages
   panels <- data.frame(
     app = c("map-aggregate", "map-aggregate", "group-by-key", "group-by-key"),
@@ -26,4 +24,4 @@ figure_main(c(stages = "runs", stages.trace = "trace"), function(tables) {
     },
     limit = list(value = 160, text = "paper: no run above 160 W")
   )
-})
+}

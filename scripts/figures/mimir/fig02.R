@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 2: what the combiner saves: GroupByKey without and ReduceByKey with it, on a data set of few unique words.
-# Rscript fig02.R --out STEM combiner=combiner.csv combiner.trace=combiner.trace.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-source(file.path(here, "..", "lib", "load.R"), encoding = "UTF-8")
 
-figure_main(c(combiner = "runs", combiner.trace = "trace"), function(tables) {
+takes <- c(combiner = "runs", combiner.trace = "trace")
+
+draw <- function(tables) {
   runs <- tables$combiner
   panels <- data.frame(app = c("group-by-key", "reduce-by-key"), xgroup = 1)
   panels$label <- paste0(label_of(panels$app), c(" (no combiner)", " (combiner before and after the exchange)"))
@@ -13,4 +11,4 @@ figure_main(c(combiner = "runs", combiner.trace = "trace"), function(tables) {
     ncol = 2, size = "wide", heights = c(2.2, 1), paper = paper,
     notes = data_note(runs)
   )
-})
+}

@@ -1,8 +1,4 @@
-#!/usr/bin/env Rscript
 # Fig. 4: underused, used and overused send buffers: the fill of each partition of two ranks, word by word.
-# Rscript fig04.R --out STEM schematic.fill=schematic.fill.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-source(file.path(here, "..", "lib", "load.R"), encoding = "UTF-8")
 
 cases <- c(
   underused = "a\u2002Underused: one word repeated",
@@ -10,7 +6,9 @@ cases <- c(
   overused = "c\u2002Overused: four words in turn"
 )
 
-figure_main(c(schematic.fill = "fill"), function(tables) {
+takes <- c(schematic.fill = "fill")
+
+draw <- function(tables) {
   log <- tables$schematic.fill
   drawn <- log[log$case %in% names(cases) & log$capacity_bytes %in% log$capacity_bytes[log$capacity_bytes > 0], ]
   need_rows(drawn, log, "case underused, used or overused and a capacity")
@@ -47,4 +45,4 @@ figure_main(c(schematic.fill = "fill"), function(tables) {
     paste0(and_text(capacity), " bytes."), "One run per case (n = 1, counts, no timing). Source: measured:engine."
   )
   list(plot = plot + labs(caption = text), size = "wide")
-})
+}

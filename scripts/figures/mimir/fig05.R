@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 5: ReduceByKey with underused, used and overused send buffers: rows are buffer sizes, columns data sets.
-# Rscript fig05.R --out STEM buffering=buffering.csv buffering.trace=buffering.trace.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-source(file.path(here, "..", "lib", "load.R"), encoding = "UTF-8")
 
-figure_main(c(buffering = "runs", buffering.trace = "trace"), function(tables) {
+takes <- c(buffering = "runs", buffering.trace = "trace")
+
+draw <- function(tables) {
   runs <- tables$buffering
   buffers <- sort(unique(c(runs$buffer_mb, tables$buffering.trace$buffer_mb)))
   panels <- expand.grid(data = c("4B72", "4B5K", "4B42M"), buffer_mb = buffers)
@@ -17,4 +15,4 @@ figure_main(c(buffering = "runs", buffering.trace = "trace"), function(tables) {
     ncol = 3, size = "page", heights = c(3, 1.1), paper = paper,
     notes = c(buffer_note(runs), "ReduceByKey. The time axes of the columns differ.")
   )
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 6: does the sampling period change what is seen, or the runtime? Two data sets, three periods.
-# Rscript fig06.R --out STEM sampling=sampling.csv sampling.trace=sampling.trace.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-source(file.path(here, "..", "lib", "load.R"), encoding = "UTF-8")
 
-figure_main(c(sampling = "runs", sampling.trace = "trace"), function(tables) {
+takes <- c(sampling = "runs", sampling.trace = "trace")
+
+draw <- function(tables) {
   runs <- tables$sampling
   panels <- expand.grid(sample_ms = c(100, 50, 5), data = c("4B72", "4B42M"))
   panels$xgroup <- as.integer(factor(panels$data, unique(panels$data)))
@@ -13,4 +11,4 @@ figure_main(c(sampling = "runs", sampling.trace = "trace"), function(tables) {
     ncol = 3, size = "tall", heights = c(2.2, 1),
     notes = "ReduceByKey. The time axes of the rows differ."
   )
-})
+}

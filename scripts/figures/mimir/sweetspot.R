@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # The sweet spot the paper describes and never draws: runtime, energy and exchange rounds over unique words, per buffer.
-# Rscript sweetspot.R --out STEM buffering=buffering.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-source(file.path(here, "..", "lib", "load.R"), encoding = "UTF-8")
 
-figure_main(c(buffering = "runs"), function(tables) {
+takes <- c(buffering = "runs")
+
+draw <- function(tables) {
   all_runs <- tables$buffering
   done <- metric_rows(all_runs, c("runtime", "energy.total", "rounds"))
   runs <- all_runs[all_runs$cap_w %in% max(done$cap_w, -Inf), ]
@@ -46,4 +44,4 @@ figure_main(c(buffering = "runs"), function(tables) {
   plot <- wrap_plots(panels, ncol = 1) +
     plot_annotation(subtitle = subtitle(size, above), caption = text, theme = theme_kvasir())
   list(plot = plot, size = size)
-})
+}

@@ -1,8 +1,4 @@
-#!/usr/bin/env Rscript
 # Table 1: data sets and their combinability: as printed, by Eq. 1 with the paper's numbers, by Eq. 1 here, measured.
-# Rscript table1.R --out STEM combinability=combinability.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-source(file.path(here, "..", "lib", "load.R"), encoding = "UTF-8")
 
 paper_words <- 4e9
 paper_processes <- 72
@@ -18,7 +14,9 @@ percent_text <- function(rate) {
   paste(mapply(function(r, d) formatC(100 * r, format = "f", digits = d), rate, digits), "%")
 }
 
-figure_main(c(combinability = "runs"), function(tables) {
+takes <- c(combinability = "runs")
+
+draw <- function(tables) {
   table <- tables$combinability
   rates <- metric_rows(table, "combine.rate")
   need_rows(rates, table, "metric combine.rate of a run that ended well")
@@ -52,4 +50,4 @@ figure_main(c(combinability = "runs"), function(tables) {
     "\u00b9 in the text of the paper, not in its table.", missing_text(table), source_text(rates$source)
   )
   list(plot = plot + labs(caption = text), size = "table")
-})
+}

@@ -1,8 +1,4 @@
-#!/usr/bin/env Rscript
 # Fig. 1: the control flow of an evaluation, with the sizes, frameworks, benchmarks and executions of its runs.
-# Rscript fig01.R --out STEM terasort=terasort.csv benchmarks=benchmarks.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 # Boxes of the flow with their middles, mm.
 boxes <- utils::read.table(header = TRUE, sep = "|", strip.white = TRUE, text = "
@@ -49,7 +45,9 @@ arrows <- utils::read.table(header = TRUE, sep = "|", strip.white = TRUE, text =
 numbers <- function(text) as.numeric(strsplit(text, " ", fixed = TRUE)[[1]])
 path <- function(i) data.frame(arrow = i, x = numbers(arrows$xs[i]), y = numbers(arrows$ys[i]))
 
-figure_main(c(terasort = "cells", benchmarks = "cells"), function(tables) {
+takes <- c(terasort = "cells", benchmarks = "cells")
+
+draw <- function(tables) {
   runs <- rbind(tables$terasort, tables$benchmarks)
   done <- runs[runs$status %in% "ok", ]
   count <- function(column) length(unique(done[[column]]))
@@ -76,4 +74,4 @@ figure_main(c(terasort = "cells", benchmarks = "cells"), function(tables) {
   text <- cells_caption("tall", "Boxes: the paper\u2019s. Right: what the loops went over here, where frameworks",
     "that differ only in how a job runs share daemons and executions are interleaved.", cells_missing(runs))
   list(plot = plot + labs(caption = text) + cells_blank(), size = "tall")
-})
+}

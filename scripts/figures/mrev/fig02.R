@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Fig. 2: time of TeraSort by framework and cluster size.
-# Rscript fig02.R --out STEM terasort=terasort.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(terasort = "cells"), function(tables) {
+takes <- c(terasort = "cells")
+
+draw <- function(tables) {
   runs <- tables$terasort
   rows <- metric_rows(runs, "time.total")
   big <- metric_rows(runs, "records")$value
@@ -17,4 +15,4 @@ figure_main(c(terasort = "cells"), function(tables) {
   seven <- "the paper\u2019s only readable time is about 420 s (7 minutes) for Hadoop-IPoIB on 13 nodes, Fig. 3"
   cells_figure(panels, runs, rows, "wide", cells_runs(rows), if (full) paste0("Hollow diamond: ", seven, ".") else
     paste0("No value of the paper is drawn: ", seven, "."), cells_size(runs, "128"))
-})
+}

@@ -1,8 +1,4 @@
-#!/usr/bin/env Rscript
 # Fig. 3: what the hosts use during TeraSort: processor, load, disk, interfaces.
-# Rscript fig03.R --out STEM resources=resources.csv resources.trace=FILE.csv resources.tasks=FILE.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
 looks <- c(user = "#0072B2", system = "#E69F00", wait = "#D55E00", idle = "#E6E6E6",
   read = "#0072B2", written = "#D55E00", received = "#0072B2", sent = "#D55E00")
@@ -27,7 +23,9 @@ panel <- function(trace, domain, metrics, title, axis, scale = 1, maps = NULL, s
     theme(legend.position = "top", legend.key.width = unit(5, "mm"))
 }
 
-figure_main(c(resources = "cells", resources.trace = "samples", resources.tasks = "tasks"), function(tables) {
+takes <- c(resources = "cells", resources.trace = "samples", resources.tasks = "tasks")
+
+draw <- function(tables) {
   runs <- tables$resources
   trace <- tables$resources.trace
   largest <- max(trace$nodes, 0)
@@ -58,4 +56,4 @@ figure_main(c(resources = "cells", resources.trace = "samples", resources.tasks 
   plot <- wrap_plots(panels, ncol = 2) + plot_annotation(subtitle = subtitle("page", cells_note(runs, trace)),
     caption = text, theme = theme_kvasir())
   list(plot = plot, size = "page")
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Table 1: the parameters of an evaluation, the paper beside the keys here and their values at each scale.
-# Rscript table1.R --out STEM terasort=terasort.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(terasort = "cells"), function(tables) {
+takes <- c(terasort = "cells")
+
+draw <- function(tables) {
   value <- function(name) cells_scale_values(here, function(cells, scale) cells$parameters[[name]])
   of <- function(benchmark, key) cells_scale_values(here, function(cells, scale) cells$benchmarks[[benchmark]][[key]])
   study <- cells_config(here, "studies", "mrev.yaml")
@@ -34,4 +32,4 @@ figure_main(c(terasort = "cells"), function(tables) {
       text = c("parameter", "value at each scale (config/scales)")),
     "Rows 1 to 6 depend on the system, 7 to 10 on the experiment, the others on the benchmark. MB are 2^20 bytes.",
     "\u1d43 in the paper available only in RDMA-Hadoop; here the disk is a factor of every framework.")
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Table 2: the benchmarks, and the runs that ended with a right output.
-# Rscript table2.R --out STEM terasort=terasort.csv benchmarks=benchmarks.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(terasort = "cells", benchmarks = "cells"), function(tables) {
+takes <- c(terasort = "cells", benchmarks = "cells")
+
+draw <- function(tables) {
   runs <- rbind(tables$terasort, tables$benchmarks)
   runs <- unique(runs[runs$status %in% "ok", c("point", "rep", "framework", "benchmark")])
   n <- function(benchmark, which) {
@@ -27,4 +25,4 @@ figure_main(c(terasort = "cells", benchmarks = "cells"), function(tables) {
     data.frame(from = c(106, 138), to = c(134, 172), text = c("in the paper", "valid runs here")),
     "A run is valid if its output was checked and found right; \u2013: none.",
     "\u1d43 not in MREv; the paper of study hpc says that DataMPI ships Grep.", cells_missing(tables$benchmarks))
-})
+}

@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Table 3: the frameworks of the paper and what stands for them here.
-# Rscript table3.R --out STEM terasort=terasort.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(terasort = "cells"), function(tables) {
+takes <- c(terasort = "cells")
+
+draw <- function(tables) {
   runs <- tables$terasort
   state <- function(id) {
     if (!nzchar(id)) return("not planned")
@@ -31,4 +29,4 @@ figure_main(c(terasort = "cells"), function(tables) {
     data.frame(from = c(0, 116), to = c(112, 172), text = c("paper", "here")),
     "Hadoop is 3.4.2 here by default. The engine over MPI stands in DataMPI\u2019s place, both parts on one interface.",
     "The dates are the paper\u2019s.", cells_missing(runs))
-})
+}

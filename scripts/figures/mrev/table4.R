@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Table 4: the cluster of the paper beside the clusters of the runs.
-# Rscript table4.R --out STEM terasort=terasort.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(terasort = "cells"), function(tables) {
+takes <- c(terasort = "cells")
+
+draw <- function(tables) {
   runs <- tables$terasort
   done <- runs[runs$status %in% "ok", ]
   rates <- metric_rows(runs, "link.rate")
@@ -23,4 +21,4 @@ figure_main(c(terasort = "cells"), function(tables) {
   )
   cells_table(rows, c("", "paper (Pluton)", "here"), c(0, 42, 108), rep(FALSE, 3),
     data.frame(from = 0, to = 172, text = "hardware and software"), cells_missing(runs), source_text(rates$source))
-})
+}

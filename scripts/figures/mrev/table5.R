@@ -1,10 +1,8 @@
-#!/usr/bin/env Rscript
 # Table 5: the evaluated frameworks and their configuration, the paper beside each scale here.
-# Rscript table5.R --out STEM terasort=terasort.csv
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-for (part in c("load.R", "cells.R", "cells_panels.R")) source(file.path(here, "..", "lib", part), encoding = "UTF-8")
 
-figure_main(c(terasort = "cells"), function(tables) {
+takes <- c(terasort = "cells")
+
+draw <- function(tables) {
   runs <- tables$terasort
   value <- function(name, unit = "") {
     paste0(cells_scale_values(here, function(cells, scale) cells$parameters[[name]]), unit)
@@ -28,4 +26,4 @@ figure_main(c(terasort = "cells"), function(tables) {
     "Paper: Hadoop-2.5.1-GBE, -IPoIB and -UDA, RDMA-Hadoop-0.9.9, DataMPI-0.6.0-HDFS-GBE.",
     paste0("Run here: ", if (length(done)) and_text(label_of(levels(cells_series(done)))) else "none", "."),
     "All frameworks of a cluster have the same configuration. MB are 2^20 bytes.", cells_missing(runs))
-})
+}

@@ -1,6 +1,7 @@
 # Pure parts of the figure library, against values worked out by hand.
-lib <- normalizePath(file.path("..", "..", "..", "scripts", "figures", "lib", "load.R"))
-source(lib, encoding = "UTF-8")
+figures <- normalizePath(file.path("..", "..", "..", "scripts", "figures"))
+source(file.path(figures, "lib", "cli.R"), encoding = "UTF-8")
+attach(load_library(file.path(figures, "lib")), name = "library")
 
 test_that("few runs give their range, many the order-statistics interval of the median", {
   expect_equal(interval(c(3, 1, 2)), data.frame(median = 2, low = 1, high = 3, n = 3L))
