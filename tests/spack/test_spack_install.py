@@ -74,7 +74,7 @@ def test_spack_yaml_leads_to_the_lock(spack: Spack, project: Path) -> None:
 
 
 def test_our_own_packages_on_debian_lead_to_their_lock(spack: Spack, project: Path, tmp_path: Path) -> None:
-    """README, Images: what to do when they do not."""
+    """docs/spack.md: what to do when they do not."""
     shutil.copytree(project, tmp_path / "copy")
     folder = tmp_path / "copy" / Path(OWN).parent
     spack("-e", str(folder), "concretize", "--force")

@@ -33,7 +33,7 @@ def test_packages_of_spack_are_pinned_by_one_commit() -> None:
 def test_the_lock_is_of_the_spack_that_the_readme_names(lock: Lock) -> None:
     spack = lock.document["spack"]
     assert spack["type"] == "git"
-    assert spack["commit"] in (PROJECT / "README.md").read_text()
+    assert spack["commit"] in (PROJECT / "docs/spack.md").read_text()
 
 
 def test_packages_agree_within_a_group_and_nothing_depends_on_what_is_installed() -> None:
