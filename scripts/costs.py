@@ -44,7 +44,7 @@ def taken(planner: Planner) -> dict[tuple[str, str], list[Taken]]:
                 continue
             values = {metric.name: metric.value or 0.0 for metric in record.metrics}
             size = size_of_cell_run(run, max(1, cell.nodes - 1))
-            one = Taken(values["time.startup"], values["time.work"], size)
+            one = Taken(startup=values["time.startup"], work=values["time.work"], size=size)
             found.setdefault((run.framework, run.benchmark), []).append(one)
     return found
 

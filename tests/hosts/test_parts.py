@@ -53,7 +53,13 @@ def test_outermost(tmp_path: Path) -> None:
 def test_stat_with_an_odd_name() -> None:
     tick = 1 / os.sysconf("SC_CLK_TCK")
     text = b"7 (a) S (b) R 3 7 7 0 -1 0 0 0 0 0 10 20 30 40 20 0 1 0 100 0 0"
-    assert usage.parse_stat(text) == usage.Stat(3, *(pytest.approx(n * tick) for n in (10, 20, 30, 40)))
+    assert usage.parse_stat(text) == usage.Stat(
+        parent=3,
+        user_s=pytest.approx(10 * tick),
+        system_s=pytest.approx(20 * tick),
+        children_user_s=pytest.approx(30 * tick),
+        children_system_s=pytest.approx(40 * tick),
+    )
 
 
 def test_own_process_is_counted() -> None:

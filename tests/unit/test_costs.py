@@ -57,7 +57,10 @@ def test_the_start_of_a_benchmark_does_not_grow(startup: float, work: float) -> 
     choices = {"scale": "smoke", "site": "emulated-slurm", "seed": 1, "studies": ["mrev"]}
     (cell,) = Planner(choices).cells.values()
     size = {run.benchmark: size_of_cell_run(run, cell.nodes - 1) for run in cell.runs}
-    known = {(run.framework, run.benchmark): [Taken(startup, work, size[run.benchmark])] for run in cell.runs}
+    known = {
+        (run.framework, run.benchmark): [Taken(startup=startup, work=work, size=size[run.benchmark])]
+        for run in cell.runs
+    }
     cost = of_cells("mrev", [cell], known, 1.0, None)
     assert cost.node_hours == pytest.approx(len(cell.runs) * (startup + work) * cell.nodes / 3600)
 

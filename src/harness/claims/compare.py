@@ -32,7 +32,7 @@ class Difference:
     other: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """How much was compared, and what differs."""
 
@@ -125,4 +125,9 @@ def compare(one: Results, other: Results) -> Comparison:
         differences += numbers(name, known, exact_numbers(second, key), key)
     for name in claims:
         differences += verdicts(one.claims[name], other.claims[name])
-    return Comparison(len(tables), exact, sum(len(one.claims[name]) for name in claims), differences)
+    return Comparison(
+        tables=len(tables),
+        exact=exact,
+        verdicts=sum(len(one.claims[name]) for name in claims),
+        differences=differences,
+    )

@@ -26,7 +26,7 @@ class Entry:
     """Bytes of one replica."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Usage:
     """What is below a path."""
 
@@ -77,7 +77,7 @@ class Hdfs:
     def usage(self, path: str) -> Usage:
         """Files and bytes below a path; raises KvasirError when there is nothing."""
         summary = self._json("get", "GETCONTENTSUMMARY", path)["ContentSummary"]
-        return Usage(summary["fileCount"], summary["length"], summary["spaceConsumed"])
+        return Usage(files=summary["fileCount"], size=summary["length"], stored=summary["spaceConsumed"])
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder."""

@@ -50,7 +50,7 @@ class DiskTraffic:
     busy_s: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Counters:
     """What the processes of one host have used since it started. A kind that cannot know a value says None.
 

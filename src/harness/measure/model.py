@@ -35,7 +35,7 @@ class Probe:
     cap_reason: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reading:
     """One value of one domain, with the clock (time.monotonic, s) before and after it was read.
 
@@ -123,5 +123,7 @@ def timed(domain: str, get: Callable[[], float], clock: Callable[[], float] = mo
     try:
         value = get()
     except (OSError, ValueError) as error:
-        return Reading(domain, before, clock(), None, str(error), lasting=True)
-    return Reading(domain, before, clock(), value)
+        return Reading(
+            domain=domain, before=before, after=clock(), value=None, problem=str(error), lasting=True
+        )
+    return Reading(domain=domain, before=before, after=clock(), value=value)

@@ -16,7 +16,7 @@ from harness.measure.steps import NewSteps
 from harness.measure.trace import Trace
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Run:
     """State of one run, and afterwards its result: everything the summary is made of."""
 
@@ -37,10 +37,10 @@ class Run:
     missed: int = 0
 
     def __post_init__(self) -> None:
-        self.cpu = Series("counter", self.period_s)
+        self.cpu = Series(kind="counter", period_s=self.period_s)
         slow = max(self.period_s, self.reader.min_period_s)
         self.power = {
-            domain: Series(kind, slow, must_move=kind == "counter")
+            domain: Series(kind=kind, period_s=slow, must_move=kind == "counter")
             for domain, kind in self.reader.kinds.items()
         }
 
@@ -48,7 +48,7 @@ class Run:
         """Measure the machine at rest, before the job: every domain over at least `seconds`."""
         span = max(seconds, self.reader.min_period_s)
         self.idle = {
-            domain: Series(kind, span, must_move=kind == "counter")
+            domain: Series(kind=kind, period_s=span, must_move=kind == "counter")
             for domain, kind in self.reader.kinds.items()
         }
         for reading in self.reader.read():

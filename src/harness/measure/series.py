@@ -9,7 +9,7 @@ from harness.measure.model import Kind, Reading
 MAX_HALF_WIDTH = 0.10  # of the period: a read that took longer cannot be dated
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Series:
     """One domain over one run.
 

@@ -50,7 +50,13 @@ def run_session(
             return EXIT_CAP
         output = Trace(trace, report.host_name())
         cleanup.callback(output.abandon)
-        run = Run(reader, resolved.source_name, period_s, output, steps=NewSteps() if steps else None)
+        run = Run(
+            reader=reader,
+            source_name=resolved.source_name,
+            period_s=period_s,
+            trace=output,
+            steps=NewSteps() if steps else None,
+        )
         if owns_job:
             cleanup.callback(_kill_unfinished, run)
         _answer(

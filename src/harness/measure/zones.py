@@ -13,7 +13,7 @@ _ZONE = re.compile(r"^intel-rapl(-mmio)?:(\d+)(?::(\d+))?$")
 _PACKAGE = re.compile(r"^package-(\d+)$")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Zone:
     """One directory of the tree. `domain` is package, dram or psys; `label` is unique, e.g. dram-0."""
 
@@ -75,7 +75,17 @@ def find_zones(root: Path) -> list[Zone]:
             domain, label = "dram", f"dram-{package[1]}"
         else:
             continue
-        zones.append(Zone(path, name, domain, label, index, sub, _range(path)))
+        zones.append(
+            Zone(
+                path=path,
+                name=name,
+                domain=domain,
+                label=label,
+                index=index,
+                subindex=sub,
+                range_uj=_range(path),
+            )
+        )
     if not any(zone.domain == "package" for zone in zones):
         raise PowerError(
             f"{root} holds no zone named package-N (found: {sorted(names.values()) or 'nothing'})"

@@ -26,7 +26,7 @@ DEFAULT_BLOCK_BYTES = {"batch": 134_217_728}
 SMALL_BLOCK_BYTES = 67_108_864
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Cost:
     """Of one study at one scale."""
 
@@ -102,7 +102,7 @@ def of_runs(
     return _cost(study, len(runs), hours, disk_bytes / 1e9, watts, how, missing)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Taken:
     """What a benchmark took on a small cluster, seconds, with the size it was for."""
 
@@ -147,4 +147,6 @@ def _cost(
     if missing:
         how += f"; not measured, so left out: {', '.join(missing)}"
     joules = hours * 3600 * watts if watts is not None and hours else None
-    return Cost(study, runs, hours if hours else None, data_gb, joules, how)
+    return Cost(
+        study=study, runs=runs, node_hours=hours if hours else None, data_gb=data_gb, joules=joules, how=how
+    )

@@ -9,7 +9,7 @@ from harness.config import Dataset, EngineStudy, MimirScale
 from harness.config.scale import PlatformRanks
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Text:
     """A text file of the workflow: `words` in all, `unique` distinct (None where only counting will tell).
 
@@ -72,10 +72,13 @@ def text_of(dataset: Dataset, ranks: int, study: EngineStudy, scale: MimirScale,
     if dataset.distribution == "example" and dataset.words is not None:
         letters = dataset.words.split()
         return Text(
-            "example", len(letters) * ranks, len(set(letters)), content="\n".join([dataset.words] * ranks)
+            distribution="example",
+            words=len(letters) * ranks,
+            unique=len(set(letters)),
+            content="\n".join([dataset.words] * ranks),
         )
     if dataset.distribution == "realtext":
-        return Text("realtext", None, None, content="\n".join(scale.realtext))
+        return Text(distribution="realtext", words=None, unique=None, content="\n".join(scale.realtext))
     assert dataset.unique is not None, "the model has seen to it"
     words = int(getattr(scale, dataset.size))
     if dataset.distribution == "interleaved":
@@ -88,7 +91,13 @@ def text_of(dataset: Dataset, ranks: int, study: EngineStudy, scale: MimirScale,
         )
     else:
         unique = min(dataset.unique, max(1, words // 10))
-    return Text(dataset.distribution, words, unique, dataset.exponent or dataset.share or 0.0, seed)
+    return Text(
+        distribution=dataset.distribution,
+        words=words,
+        unique=unique,
+        parameter=dataset.exponent or dataset.share or 0.0,
+        seed=seed,
+    )
 
 
 def scaled_buffer(buffer_mb: float, study: EngineStudy, scale: MimirScale) -> int:

@@ -91,7 +91,7 @@ class TableSpec(Strict):
     repetitions: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Needs:
     """What the runs of a plan ask of one machine: bytes and cores."""
 

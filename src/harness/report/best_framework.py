@@ -36,7 +36,7 @@ class Measure:
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Candidate:
     """A framework with the middle and the range of its runs."""
 
@@ -90,7 +90,9 @@ def candidate(framework: str, values: list[float], unit: str) -> Candidate:
     middle, low, high = median(values), min(values), max(values)
     spread = f"{number(low)} … {number(high)}" if len(values) > 1 else ""
     text = duration(middle) if unit == "s" else f"{number(middle)} {unit}"
-    return Candidate(framework, middle, low, high, len(values), text, spread)
+    return Candidate(
+        framework=framework, middle=middle, low=low, high=high, n=len(values), text=text, spread=spread
+    )
 
 
 def best(measures: Iterable[Measure]) -> Best:

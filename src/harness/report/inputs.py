@@ -47,7 +47,7 @@ class Environment:
     values: dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Job:
     """One job of the workflow: its file below the benchmark folder, wall and CPU seconds, peak memory in MiB."""
 
@@ -184,11 +184,18 @@ def read_jobs(folder: Path, label: str = "") -> list[Job]:
         if name == ("report",):
             continue
         for line, row in _rows(path, "the benchmark file", ("s",), delimiter="\t"):
-            optional = [
+            cpu_seconds, memory_mib = [
                 _number(row[column], path, line, column)
                 if row.get(column, "") not in ("", "-", "NA")
                 else None
                 for column in ("cpu_time", "max_rss")
             ]
-            jobs.append(Job((label, *name) if label else name, _number(row["s"], path, line, "s"), *optional))
+            jobs.append(
+                Job(
+                    path=(label, *name) if label else name,
+                    seconds=_number(row["s"], path, line, "s"),
+                    cpu_seconds=cpu_seconds,
+                    memory_mib=memory_mib,
+                )
+            )
     return jobs

@@ -9,7 +9,7 @@ from harness.report import numbers
 from harness.report.inputs import Job, Run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Experiment:
     """The runs of one experiment, counted; times are those of all runs that were started."""
 
@@ -70,7 +70,7 @@ def experiments(runs: list[Run]) -> list[Experiment]:
         amount = {status: sum(run.status == status for run in mine) for status in ("ok", "failed", "timeout")}
         found.append(
             Experiment(
-                name,
+                name=name,
                 **amount,
                 not_run=sum(run.status == "not-run" for run in mine),
                 seconds=sum(took),

@@ -24,14 +24,14 @@ def job_of_run(run: RunSpec) -> Job:
     if run.watch is None:
         return Job(limit_s=run.timeout_s, likely_s=run.expected_s, memory_mb=SIMULATION_MB)
     memory = engine_needs.memory_bytes([run]) / (1 << 20) / run.nodes
-    return Job(run.ranks, run.nodes, True, run.timeout_s, memory)
+    return Job(ranks=run.ranks, nodes=run.nodes, whole=True, limit_s=run.timeout_s, memory_mb=memory)
 
 
 def job_of_cell(cell: CellSpec, site: Site) -> Job:
     """As many machines as the cell has hosts, unless all are on this one."""
     nodes = 1 if site.here else cell.nodes
     memory = cells_needs.memory_mb(cell) / max(1, nodes - 1)
-    return Job(nodes, nodes, True, 60 * cell.minutes, memory)
+    return Job(ranks=nodes, nodes=nodes, whole=True, limit_s=60 * cell.minutes, memory_mb=memory)
 
 
 def wanted_by(planner: Planner) -> Wanted:

@@ -30,7 +30,7 @@ class Check:
         return f"{'PASS' if self.passed else 'FAIL'}  {self.name}: {self.found}{todo}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Wanted:
     """The most that any job will ask for, and what all of them leave."""
 
@@ -98,7 +98,7 @@ def partition(batch: Batch, wanted: Wanted) -> Check:
     return Check(name, passed, f"{found}; {need}", "choose another partition or a smaller scale")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Row:
     """Nodes of one kind in a partition."""
 
@@ -122,7 +122,7 @@ def parse_partition(line: str) -> Row | None:
     if len(parts) != 5 or not all(re.match(r"\d+", part) for part in parts[1:4]):
         return None
     nodes, cores, memory = (int(re.findall(r"\d+", part)[0]) for part in parts[1:4])
-    return Row(parts[0], nodes, cores, memory, minutes_of(parts[4]))
+    return Row(name=parts[0], nodes=nodes, cores=cores, memory_mb=memory, minutes=minutes_of(parts[4]))
 
 
 def minutes_of(text: str) -> int | None:

@@ -25,7 +25,7 @@ class Seen:
     memory_mb: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Job:
     """What one job needs, as far as its kind knows."""
 

@@ -7,11 +7,18 @@ from harness.measure.series import Series
 
 
 def reading(t: float, value: float | None, width: float = 0.0, lasting: bool = False) -> Reading:
-    return Reading("package", t - width, t + width, value, "gone" if value is None else "", lasting)
+    return Reading(
+        domain="package",
+        before=t - width,
+        after=t + width,
+        value=value,
+        problem="gone" if value is None else "",
+        lasting=lasting,
+    )
 
 
 def test_counter_gives_rates_and_total() -> None:
-    series = Series("counter", 0.1, must_move=True)
+    series = Series(kind="counter", period_s=0.1, must_move=True)
     series.begin(reading(0.0, 5.0))
     assert series.add(reading(0.1, 15.0)) == pytest.approx(100)
     assert series.add(reading(0.3, 19.0)) == pytest.approx(20)
@@ -22,7 +29,7 @@ def test_counter_gives_rates_and_total() -> None:
 
 
 def test_a_read_wider_than_a_tenth_of_the_period_is_dropped_but_its_energy_is_kept() -> None:
-    series = Series("counter", 0.1)
+    series = Series(kind="counter", period_s=0.1)
     series.begin(reading(0.0, 0.0))
     assert series.add(reading(0.1, 10.0, width=0.0101)) is None
     assert series.add(reading(0.2, 20.0, width=0.0099)) == pytest.approx(100)
@@ -30,19 +37,19 @@ def test_a_read_wider_than_a_tenth_of_the_period_is_dropped_but_its_energy_is_ke
 
 
 def test_energy_that_never_moves_is_no_zero() -> None:
-    series = Series("counter", 0.1, must_move=True)
+    series = Series(kind="counter", period_s=0.1, must_move=True)
     series.begin(reading(0.0, 0.0))
     assert series.add(reading(0.1, 0.0)) is None
     series.end(reading(0.2, 0.0))
     assert series.total is None and "did not move" in series.reason
-    idle = Series("counter", 0.1)
+    idle = Series(kind="counter", period_s=0.1)
     idle.begin(reading(0.0, 0.0))
     assert idle.add(reading(0.1, 0.0)) == 0.0
     assert idle.total == 0.0
 
 
 def test_gauge_is_integrated_by_trapezoids_over_gaps() -> None:
-    series = Series("gauge", 1.0)
+    series = Series(kind="gauge", period_s=1.0)
     assert series.add(reading(0.0, 100.0)) is None
     assert series.add(reading(1.0, 200.0)) == 200.0
     assert series.add(reading(2.0, None)) is None
@@ -52,7 +59,7 @@ def test_gauge_is_integrated_by_trapezoids_over_gaps() -> None:
 
 
 def test_a_domain_that_is_lost_has_no_total() -> None:
-    series = Series("counter", 0.1)
+    series = Series(kind="counter", period_s=0.1)
     series.begin(reading(0.0, 0.0))
     series.add(reading(0.1, 10.0))
     assert series.add(reading(0.2, None, lasting=True)) is None
@@ -61,6 +68,6 @@ def test_a_domain_that_is_lost_has_no_total() -> None:
 
 
 def test_one_reading_is_no_measurement() -> None:
-    series = Series("counter", 0.1)
+    series = Series(kind="counter", period_s=0.1)
     series.begin(reading(0.0, 3.0))
     assert series.total is None and series.reason == "read fewer than two times"

@@ -83,7 +83,9 @@ def test_what_differs_fails_and_says_what_to_do(
 
 
 def test_too_little_space_and_no_slurm_at_all(login: Login, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not login.checks(Wanted(1, 1, 1, 10**18))["space in this folder"].passed
+    assert not login.checks(Wanted(nodes=1, minutes=1, memory_mb=1, disk_bytes=10**18))[
+        "space in this folder"
+    ].passed
     monkeypatch.setenv("PATH", "/nonexistent")
     checks = login.checks()
     assert list(checks) == ["Python", "SLURM's programs"]
@@ -95,7 +97,9 @@ def test_nodes_of_two_kinds_count_together_where_both_fit(login: Login) -> None:
         "sinfo", "compute|2|16|64000|infinite\ncompute|1|32|128000|infinite\ncompute|9|4|64000|infinite"
     )
     assert login.checks()["partition compute"].passed
-    assert not login.checks(Wanted(4, 60, 4_000, 1))["partition compute"].passed
+    assert not login.checks(Wanted(nodes=4, minutes=60, memory_mb=4_000, disk_bytes=1))[
+        "partition compute"
+    ].passed
 
 
 @given(days=st.integers(0, 30), hours=st.integers(0, 23), left=st.integers(0, 59))

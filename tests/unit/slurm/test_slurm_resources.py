@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.config.site import Batch
+from harness.plan import cells_needs, engine_needs
 from harness.plan.planner import Planner
 from harness.slurm.jobs import job_of_cell, job_of_run, preflight_of, seen_before, wanted_by
 from harness.slurm.resources import START_MINUTES, Job, Seen, memory_mb, minutes, options
@@ -99,6 +100,22 @@ def test_simulations_share_and_cells_do_not(cluster: Planner) -> None:
     cell = next(iter(cluster.cells.values()))
     job = job_of_cell(cell, cluster.config.site)
     assert (job.nodes, job.whole) == (cell.nodes, True)
+
+
+def test_memory_is_memory_and_no_time(cluster: Planner) -> None:
+    run = next(run for run in cluster.plan("mimir").runs if run.watch is not None)
+    job = job_of_run(run)
+    assert (job.limit_s, job.likely_s) == (run.timeout_s, None)
+    assert job.memory_mb == engine_needs.memory_bytes([run]) / (1 << 20) / run.nodes
+    cell = next(iter(cluster.cells.values()))
+    job = job_of_cell(cell, cluster.config.site)
+    assert (job.limit_s, job.likely_s) == (60 * cell.minutes, None)
+    assert job.memory_mb == cells_needs.memory_mb(cell) / max(1, cell.nodes - 1)
+
+
+def test_the_preflight_asks_for_the_memory_of_the_papers_clusters() -> None:
+    planner = Planner({"scale": "paper", "site": "emulated-slurm", "seed": 1, "studies": ["mrev"]})
+    assert wanted_by(planner).memory_mb >= 50_000
 
 
 def test_the_preflight_knows_the_largest_job_and_is_asked_again_for_a_larger_one(cluster: Planner) -> None:

@@ -13,7 +13,7 @@ _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Stat:
     """Of /proc/PID/stat: the parent, and seconds of the process and of the children it has waited for."""
 
@@ -27,7 +27,14 @@ class Stat:
 def parse_stat(text: bytes) -> Stat:
     """Read /proc/PID/stat; the program's name in it may hold anything."""
     fields = text.rpartition(b")")[2].split()
-    return Stat(int(fields[1]), *(int(value) * _TICK_S for value in fields[11:15]))
+    user, system, children_user, children_system = (int(value) * _TICK_S for value in fields[11:15])
+    return Stat(
+        parent=int(fields[1]),
+        user_s=user,
+        system_s=system,
+        children_user_s=children_user,
+        children_system_s=children_system,
+    )
 
 
 def parse_statm(text: bytes) -> tuple[int, int]:

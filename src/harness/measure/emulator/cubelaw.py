@@ -16,7 +16,7 @@ from math import exp
 from harness.measure.emulator.profile import Parameters
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CubeLaw:
     """The model with its parameters as plain numbers."""
 
@@ -33,14 +33,14 @@ class CubeLaw:
     def of(cls, p: Parameters) -> CubeLaw:
         """Take the numbers out of a profile."""
         return cls(
-            p.idle_w.value,
-            p.dynamic_w.value,
-            p.exponent.value,
-            p.compute_boundness.value,
-            p.min_frequency.value,
-            p.dram_idle_w.value,
-            p.dram_dynamic_w.value,
-            p.filter_ms.value / 1e3,
+            idle_w=p.idle_w.value,
+            dynamic_w=p.dynamic_w.value,
+            exponent=p.exponent.value,
+            beta=p.compute_boundness.value,
+            fmin=p.min_frequency.value,
+            dram_idle_w=p.dram_idle_w.value,
+            dram_dynamic_w=p.dram_dynamic_w.value,
+            filter_s=p.filter_ms.value / 1e3,
         )
 
     def target_frequency(self, cap_w: float) -> float:

@@ -76,7 +76,17 @@ class EmulatedReader(Reader):
         """As for a real tree; an emulator that ended takes its domains along, as its counters stand still."""
         if self._inner is None or self._process.poll() is not None:
             now = monotonic()
-            return [Reading(domain, now, now, None, "the emulator ended", True) for domain in self.kinds]
+            return [
+                Reading(
+                    domain=domain,
+                    before=now,
+                    after=now,
+                    value=None,
+                    problem="the emulator ended",
+                    lasting=True,
+                )
+                for domain in self.kinds
+            ]
         return self._inner.read()
 
     def watch(self, pid: int) -> None:

@@ -90,7 +90,12 @@ class PapiReader(Reader):
             values = self._events.read()
         except ValueError as error:
             after = monotonic()
-            return [Reading(domain, before, after, None, str(error), True) for domain in self.kinds]
+            return [
+                Reading(
+                    domain=domain, before=before, after=after, value=None, problem=str(error), lasting=True
+                )
+                for domain in self.kinds
+            ]
         after = monotonic()
         sums = dict.fromkeys(self.kinds, 0.0)
         problems = {}
@@ -100,9 +105,11 @@ class PapiReader(Reader):
             except CounterBroken as error:
                 problems[counter.zone.domain] = f"zone {counter.zone.label}: {error}"
         return [
-            Reading(domain, before, after, None, problems[domain], True)
+            Reading(
+                domain=domain, before=before, after=after, value=None, problem=problems[domain], lasting=True
+            )
             if domain in problems
-            else Reading(domain, before, after, joules)
+            else Reading(domain=domain, before=before, after=after, value=joules)
             for domain, joules in sums.items()
         ]
 

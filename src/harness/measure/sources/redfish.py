@@ -81,7 +81,7 @@ class RedfishReader(Reader):
             watts, problem = None, str(error)
         if problem:
             self._failures.append(problem)
-        return [Reading("node", before, monotonic(), watts, problem)]
+        return [Reading(domain="node", before=before, after=monotonic(), value=watts, problem=problem)]
 
     def details(self) -> dict[str, Any]:
         """Which sensor was read, failed requests, and the BMC's own meter as a cross-check."""
