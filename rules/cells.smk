@@ -28,7 +28,7 @@ rule build_hadoop:
     params:
         options=hadoop_options,
     shell:
-        "python scripts/build_hadoop.py --target build/hadoop/{wildcards.hadoop:q} {params.options:q}"
+        '"$KVASIR_PYTHON" scripts/build_hadoop.py --target build/hadoop/{wildcards.hadoop:q} {params.options:q}'
         " --facts {output:q} > {log:q} 2>&1"
 
 
@@ -56,4 +56,4 @@ rule run_cell:
         spec=cell_json,
         choices=choices,
     shell:
-        "python scripts/run_cell.py {wildcards.cell} {output:q} {params.choices:q} > {log:q} 2>&1"
+        '"$KVASIR_PYTHON" scripts/run_cell.py {wildcards.cell} {output:q} {params.choices:q} > {log:q} 2>&1'

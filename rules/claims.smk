@@ -24,5 +24,5 @@ rule check_claims:
         tables=tables_folder,
         have=[f"--have={tag}" for tag in CONFIG.site.have],
     shell:
-        "python scripts/claims.py --claims {input.claims:q} --tables {params.tables:q} {params.have:q}"
+        '"$KVASIR_PYTHON" scripts/claims.py --claims {input.claims:q} --tables {params.tables:q} {params.have:q}'
         " --output {output.csv:q} --json {output.json:q} > {log:q} 2>&1"

@@ -1,6 +1,8 @@
 # Helpers only: the checked configuration, the plans made from it, and the functions that rules call.
 # Everything here looks things up; the thinking is done in src/harness.
 
+import os
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +28,10 @@ TEMPLATES = sorted(str(path) for path in Path("src/harness/report/templates").gl
 FIGURE_LIBRARY = sorted(str(path) for path in Path("scripts/figures/lib").glob("*.R"))
 
 own_runs()
+
+# The interpreter that Snakemake runs in, for jobs: Debian has no program called python, and nobody need activate an
+# environment. A variable, since the path of a moved checkout must not make its results out of date.
+os.environ["KVASIR_PYTHON"] = sys.executable
 
 
 @cache

@@ -38,7 +38,7 @@ rule build_image:
     params:
         base=image_base_option,
     shell:
-        "python scripts/build_image.py {wildcards.image} {output:q} {params.base} > {log:q} 2>&1"
+        '"$KVASIR_PYTHON" scripts/build_image.py {wildcards.image} {output:q} {params.base} > {log:q} 2>&1'
 
 
 rule describe_image:
@@ -59,5 +59,5 @@ rule describe_image:
     params:
         options=image_use_options,
     shell:
-        "python scripts/describe_image.py {wildcards.image} {input:q} {output.facts:q} {output.sbom:q}"
+        '"$KVASIR_PYTHON" scripts/describe_image.py {wildcards.image} {input:q} {output.facts:q} {output.sbom:q}'
         " {params.options:q} > {log:q} 2>&1"

@@ -32,7 +32,7 @@ rule summarise_cells:
         folder=subpath(output[0], parent=True),
         choices=choices,
     shell:
-        "python scripts/mrev.py {params.folder:q} {params.choices:q} > {log:q} 2>&1"
+        '"$KVASIR_PYTHON" scripts/mrev.py {params.folder:q} {params.choices:q} > {log:q} 2>&1'
 
 
 rule draw_resources:

@@ -30,7 +30,7 @@ rule collect_paper:
         folder=subpath(output[0], parent=True),
         choices=choices,
     shell:
-        "python scripts/paper_parts.py {params.folder:q} {params.choices:q} > {log:q} 2>&1"
+        '"$KVASIR_PYTHON" scripts/paper_parts.py {params.folder:q} {params.choices:q} > {log:q} 2>&1'
 
 
 rule typeset_paper:

@@ -17,4 +17,4 @@ rule preflight:
         answer=preflight_answer,
         choices=preflight_words(),
     shell:
-        "python scripts/preflight.py {params.answer:q} {params.choices:q} 2>&1 | tee {log:q} >&2"
+        '"$KVASIR_PYTHON" scripts/preflight.py {params.answer:q} {params.choices:q} 2>&1 | tee {log:q} >&2'

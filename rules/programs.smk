@@ -30,7 +30,7 @@ rule build_engine:
     params:
         native="--native" if CONFIG.site.native else "--portable",
     shell:
-        "python scripts/build_programs.py src/engine {output:q} --jobs {threads} {params.native}"
+        '"$KVASIR_PYTHON" scripts/build_programs.py src/engine {output:q} --jobs {threads} {params.native}'
         " --tool mpirun map-aggregate group-by-key reduce-by-key generate > {log:q} 2>&1"
 
 
@@ -50,7 +50,7 @@ rule build_engine_hdfs:
     params:
         native="--native" if CONFIG.site.native else "--portable",
     shell:
-        "python scripts/build_programs.py src/engine {output:q} --jobs {threads} {params.native}"
+        '"$KVASIR_PYTHON" scripts/build_programs.py src/engine {output:q} --jobs {threads} {params.native}'
         " --tool mpirun hdfs-jobs > {log:q} 2>&1"
 
 
@@ -68,5 +68,5 @@ rule build_netsim:
     resources:
         runtime=20,
     shell:
-        "python scripts/build_programs.py src/netsim {output:q} --jobs {threads} --portable netsim"
+        '"$KVASIR_PYTHON" scripts/build_programs.py src/netsim {output:q} --jobs {threads} --portable netsim'
         " > {log:q} 2>&1"

@@ -32,7 +32,7 @@ rule take_engine:
         image=str(image("engine").image),
         mpirun="--mpirun" if CONFIG.site.here else "",
     shell:
-        "python scripts/take_programs.py {params.image:q} {output:q} {params.mpirun} --tool mpirun"
+        '"$KVASIR_PYTHON" scripts/take_programs.py {params.image:q} {output:q} {params.mpirun} --tool mpirun'
         " map-aggregate group-by-key reduce-by-key generate > {log:q} 2>&1"
 
 
@@ -50,7 +50,7 @@ rule take_engine_hdfs:
     params:
         image=str(image("engine").image),
     shell:
-        "python scripts/take_programs.py {params.image:q} {output:q} --tool mpirun hdfs-jobs > {log:q} 2>&1"
+        '"$KVASIR_PYTHON" scripts/take_programs.py {params.image:q} {output:q} --tool mpirun hdfs-jobs > {log:q} 2>&1'
 
 
 rule take_netsim:
@@ -67,7 +67,7 @@ rule take_netsim:
     params:
         image=str(image("netsim").image),
     shell:
-        "python scripts/take_programs.py {params.image:q} {output:q} netsim > {log:q} 2>&1"
+        '"$KVASIR_PYTHON" scripts/take_programs.py {params.image:q} {output:q} netsim > {log:q} 2>&1'
 
 
 rule take_hadoop:
@@ -85,4 +85,4 @@ rule take_hadoop:
     params:
         image=str(image("hadoop").image),
     shell:
-        "python scripts/build_hadoop.py --image {params.image:q} --facts {output:q} > {log:q} 2>&1"
+        '"$KVASIR_PYTHON" scripts/build_hadoop.py --image {params.image:q} --facts {output:q} > {log:q} 2>&1'

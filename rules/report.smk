@@ -23,7 +23,7 @@ rule collect_manifest:
         tables=tables_json,
         choices=choices,
     shell:
-        "python scripts/manifest.py {output:q} {params.choices:q} > {log:q} 2>&1"
+        '"$KVASIR_PYTHON" scripts/manifest.py {output:q} {params.choices:q} > {log:q} 2>&1'
 
 
 rule make_report:
@@ -40,4 +40,4 @@ rule make_report:
     benchmark:
         "<benchmarks>/report.tsv"
     shell:
-        "python scripts/report.py --manifest {input.manifest:q} --output {output:q} > {log:q} 2>&1"
+        '"$KVASIR_PYTHON" scripts/report.py --manifest {input.manifest:q} --output {output:q} > {log:q} 2>&1'

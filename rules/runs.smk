@@ -41,6 +41,6 @@ rule run_point:
         spec=run_json,
         choices=choices,
     shell:
-        "python scripts/run_point.py {wildcards.study} {wildcards.experiment} {wildcards.point:q} {wildcards.rep}"
+        '"$KVASIR_PYTHON" scripts/run_point.py {wildcards.study} {wildcards.experiment} {wildcards.point:q} {wildcards.rep}'
         " {output:q} {params.choices:q}"
         " > {log:q} 2>&1"

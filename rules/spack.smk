@@ -22,4 +22,4 @@ rule spack_sources:
     benchmark:
         "build/benchmarks/spack_sources.tsv"
     shell:
-        "python scripts/spack_sources.py {output.mirror:q} {output.facts:q} > {log:q} 2>&1"
+        '"$KVASIR_PYTHON" scripts/spack_sources.py {output.mirror:q} {output.facts:q} > {log:q} 2>&1'

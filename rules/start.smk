@@ -40,11 +40,11 @@ onstart:
         and not Path(answer := preflight_answer()).is_file()
     ):
         chosen = preflight_words()
-        shell("python scripts/preflight.py {answer:q} {chosen:q} >&2")
+        shell('"$KVASIR_PYTHON" scripts/preflight.py {answer:q} {chosen:q} >&2')
 
 
 onerror:
     # Only once nothing runs any more: a job that SLURM ended could not record its run itself.
     if CONFIG.site.batch is not None:
         chosen = told(CONFIG)
-        shell("python scripts/record_lost.py {chosen:q} >&2")
+        shell('"$KVASIR_PYTHON" scripts/record_lost.py {chosen:q} >&2')

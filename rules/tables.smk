@@ -28,7 +28,7 @@ rule make_table:
         spec=table_json,
         choices=choices,
     shell:
-        "python scripts/tables.py metrics {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}"
+        '"$KVASIR_PYTHON" scripts/tables.py metrics {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}'
         " > {log:q} 2>&1"
 
 
@@ -48,7 +48,7 @@ rule make_trace_table:
         spec=table_json,
         choices=choices,
     shell:
-        "python scripts/tables.py trace {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}"
+        '"$KVASIR_PYTHON" scripts/tables.py trace {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}'
         " > {log:q} 2>&1"
 
 
@@ -68,7 +68,7 @@ rule make_fill_table:
         spec=table_json,
         choices=choices,
     shell:
-        "python scripts/tables.py fill {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}"
+        '"$KVASIR_PYTHON" scripts/tables.py fill {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}'
         " > {log:q} 2>&1"
 
 
@@ -88,5 +88,5 @@ rule make_task_table:
         spec=table_json,
         choices=choices,
     shell:
-        "python scripts/tables.py tasks {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}"
+        '"$KVASIR_PYTHON" scripts/tables.py tasks {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}'
         " > {log:q} 2>&1"

@@ -34,7 +34,7 @@ rule generate_text:
         slurm_partition=partition,
         slurm_account=account,
     shell:
-        "python scripts/generate_text.py build/programs/bin/generate --law {wildcards.law}"
+        '"$KVASIR_PYTHON" scripts/generate_text.py build/programs/bin/generate --law {wildcards.law}'
         " --words {wildcards.words} --unique {wildcards.unique} --parameter {wildcards.parameter}"
         " --seed {wildcards.seed} --threads {threads} {output.text:q} {output.report:q} > {log:q} 2>&1"
 

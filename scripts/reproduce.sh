@@ -33,4 +33,4 @@ snakemake --cores 1 --unlock >/dev/null 2>&1 || true
 
 snakemake --cores "$cores" --logger kvasir --rerun-incomplete --keep-going \
   ${choices:+--config "${choices[@]}"} "$@"
-python scripts/summary.py ${told:+"${told[@]}"}
+.venv/bin/python scripts/summary.py ${told:+"${told[@]}"}

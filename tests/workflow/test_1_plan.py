@@ -1,11 +1,13 @@
 """What a user sees before anything runs: dry runs, targets, mistakes."""
 
 import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 import yaml
 
-from .checkout import Checkout
+from .checkout import PROJECT, Checkout
 
 STUDIES = ("mimir", "eee", "mrev", "hpc")
 
@@ -32,6 +34,27 @@ def test_a_figure_by_number_and_by_path(checkout: Checkout) -> None:
     assert by_number.pop("fig_mimir_3") == 1
     assert {**by_number, "total": 0} == {**by_path, "total": 0}
     assert by_path["make_table"] == 1, "only the experiment that the figure shows"
+
+
+def test_jobs_start_without_an_activated_environment_and_without_a_program_called_python(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    """As on Debian: `.venv/bin/snakemake` typed in a new shell."""
+    for folder in ("/usr/bin", "/bin"):
+        for program in Path(folder).iterdir():
+            link = tmp_path / program.name
+            if not program.name.startswith("python") and not link.is_symlink():
+                link.symlink_to(program)
+    environment = {**checkout.environment, "PATH": str(tmp_path)}
+    command = [str(PROJECT / ".venv/bin/snakemake"), "--cores", "1", "--", "spack_sources"]
+    done = subprocess.run(
+        command, cwd=checkout.folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    facts = checkout.folder / "build/spack/sources.json"
+    assert facts.is_file()
+    shutil.rmtree(checkout.folder / "build")
+    shutil.rmtree(checkout.folder / "results", ignore_errors=True)
 
 
 def test_another_scale_by_path(checkout: Checkout) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -113,8 +114,10 @@ def test_memory_is_memory_and_no_time(cluster: Planner) -> None:
     assert job.memory_mb == cells_needs.memory_mb(cell) / max(1, cell.nodes - 1)
 
 
-def test_the_preflight_asks_for_the_memory_of_the_papers_clusters() -> None:
-    planner = Planner({"scale": "paper", "site": "emulated-slurm", "seed": 1, "studies": ["mrev"]})
+def test_the_preflight_asks_for_the_memory_of_the_papers_clusters(tmp_path: Path) -> None:
+    config = shutil.copytree("config", tmp_path / "config")
+    shutil.copy(config / "sites/slurm.example.yaml", config / "sites/slurm.yaml")
+    planner = Planner({"scale": "paper", "site": "slurm", "seed": 1, "studies": ["mrev"]}, config)
     assert wanted_by(planner).memory_mb >= 50_000
 
 
