@@ -18,7 +18,7 @@ from harness.hadoop.cluster import cluster, settle
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.jobs import JobError
 from harness.hosts import Completed, Hosts, hosts, refusal
-from tests.hadoop.test_2_cell import SETTINGS, SMALL, SMOKE
+from tests.hadoop.test_benchmarks import SETTINGS, SMALL, SMOKE
 
 PROJECT = Path(__file__).parents[2]
 PARAMETERS = SMALL.model_copy(update={"mappers_per_node": 2})

@@ -26,7 +26,7 @@ from harness.hadoop.distribution import Distribution
 from harness.hosts import Hosts, HostsSettings, hosts, refusal
 from harness.hosts.probing import program
 from harness.results.records import read
-from tests.hadoop.test_4_driver import HOSTS, PROGRAMS, SMALL, spec_of
+from tests.hadoop.test_driver import HOSTS, PROGRAMS, SMALL, spec_of
 from tests.hosts import remains
 
 PROJECT = Path(__file__).parents[2]
