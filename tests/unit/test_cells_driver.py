@@ -217,7 +217,7 @@ def test_a_power_source_that_fails_costs_its_run_and_not_the_cell(
     monkeypatch.setattr(driver, "measure", measure.measure)
     monkeypatch.setattr(driver, "Cell", lambda cluster: SimpleNamespace(cluster=cluster))
     ending = Ending()
-    monkeypatch.setattr(driver, "frameworks_of", lambda _: {"h": ending})
+    monkeypatch.setattr(driver, "framework_of", lambda *_: ending)
     monkeypatch.setattr(measure, "make", lambda *_: Unchecked())
     monkeypatch.setattr(measure, "settle", lambda _: None)
 

@@ -12,10 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from harness.cells.frameworks import Framework
+from harness.cells.frameworks import framework_of
 from harness.cells.measure import BUILDS, Here, made_before, measure, record_failure
-from harness.cells.registry import make
-from harness.config.frameworks import FrameworkEntry
 from harness.config.hadoop import Parameters
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json
@@ -30,14 +28,6 @@ from harness.results.records import Outcome, read, remove_leftovers
 def settings_of(spec: CellSpec) -> HostsSettings:
     """The site's hosts, whose plain names mean the cell's interface: Hadoop announces itself by them."""
     return HostsSettings.parse({**spec.hosts, "default": spec.interface})
-
-
-def frameworks_of(spec: CellSpec) -> dict[str, Framework]:
-    """The cell's frameworks by name."""
-    return {
-        name: make(name, FrameworkEntry.model_validate({**entry, "label": name}))
-        for name, entry in spec.frameworks.items()
-    }
 
 
 def cpu_seconds(started: Hosts, spec: CellSpec) -> float | None:
@@ -112,7 +102,7 @@ class Driver:
         spec = self.spec
         hadoop = Distribution(BUILDS / spec.hadoop)
         parameters = Parameters.model_validate(spec.parameters)
-        frameworks = frameworks_of(spec)
+        frameworks = {name: framework_of(spec, name) for name in spec.frameworks}
         with ExitStack() as stack:
             made = stack.enter_context(
                 cluster(started, hadoop, parameters, self.folder / "cluster", spec.interface, spec.disk)

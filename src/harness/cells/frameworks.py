@@ -1,8 +1,8 @@
 """What a framework is: something that runs benchmarks on the HDFS of a cell. One small class and one config entry.
 
-To add one, write a subclass of Framework, give it a word in KINDS (harness.cells.registry) and in `class` of
-harness.config.frameworks.FrameworkEntry, and name it in config/frameworks.yaml. A subclass replaces the timed
-part only. For each run the driver (harness.cells.driver) does
+To add one, write a subclass of Framework anywhere on PYTHONPATH and name it in an entry of config/frameworks.yaml
+(`class: package.module:Class`). A subclass replaces the timed part only. For each run the driver
+(harness.cells.driver) does
 
     benchmark.prepare(cell)                               # inputs, once a cell: Hadoop's
     framework.prepare(benchmark, cell)                    # what the framework itself needs, not timed
@@ -16,13 +16,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-from harness.config.frameworks import FrameworkEntry
+from harness.config.frameworks import FrameworkEntry, class_of
 from harness.hadoop.benchmarks import Benchmark, Cell
 from harness.hadoop.jobs import JobResult
+from harness.plan.spec import CellSpec
 
 
 class Framework(ABC):
-    """A framework as an entry of config/frameworks.yaml describes it."""
+    """Runs benchmarks as an entry of config/frameworks.yaml says."""
 
     built: ClassVar[tuple[str, ...]] = ()
     """Files that say what its programs are (besides Hadoop's); the workflow makes them before the cell."""
@@ -34,11 +35,11 @@ class Framework(ABC):
 
     @classmethod
     def refusal(cls, benchmark: str) -> str:
-        """Why it cannot run a benchmark, '' if it can: such points are `not run` with this reason."""
+        """Return why it cannot run a benchmark, '' if it can: such points are `not run` with this reason."""
         return ""
 
     def prepare(self, benchmark: Benchmark[Any], cell: Cell) -> None:  # noqa: B027
-        """Whatever must be there before the clock starts; `cell.once` keeps it for the cell's other runs."""
+        """Make what must be there before the clock starts; `cell.once` keeps it for the cell's other runs."""
 
     @abstractmethod
     def execute(self, benchmark: Benchmark[Any], cell: Cell, name: str) -> JobResult:
@@ -50,8 +51,16 @@ class Framework(ABC):
 
 
 class Hadoop(Framework):
-    """Hadoop itself: the benchmark's own jobs."""
+    """Runs the benchmark's own jobs on Hadoop itself."""
 
     def execute(self, benchmark: Benchmark[Any], cell: Cell, name: str) -> JobResult:
         """Run the jobs."""
         return benchmark.execute(cell, name)
+
+
+def framework_of(spec: CellSpec, name: str) -> Framework:
+    """Return a cell's framework by name. Raises KvasirError when its class cannot be imported."""
+    entry = FrameworkEntry.model_validate({**spec.frameworks[name], "label": name})
+    made = class_of(name, entry)(name, entry)
+    assert isinstance(made, Framework)
+    return made

@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from harness.cells.frameworks import Framework
-from harness.cells.registry import KINDS
+from harness.cells.frameworks import Framework, framework_of
 from harness.core.environment import git_state, machine, moment
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json
@@ -44,7 +43,8 @@ class Here:
 
 def specification(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """All that the outcome of a run may depend on: if it is the same, the run need not be made again."""
-    used = {"hadoop", *(Path(name).stem for name in KINDS[spec.frameworks[run.framework]["class"]].built)}
+    framework = framework_of(spec, run.framework)
+    used = {"hadoop", *(Path(name).stem for name in framework.built)}
     return {
         "benchmark": run.benchmark,
         "settings": run.settings,

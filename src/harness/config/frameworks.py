@@ -1,15 +1,23 @@
-"""`config/frameworks.yaml`: what runs the benchmarks. One entry a framework; its class is in `harness.cells`."""
+"""Models of `config/frameworks.yaml`: what runs the benchmarks, one entry a framework."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+
+from harness.core.errors import KvasirError
+from harness.core.imports import load_class
 
 FrameworkId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*$")]
 DEFAULT_HADOOP = "3.4.2"
+CLASSES = {"hadoop": "harness.cells.frameworks:Hadoop", "engine": "harness.cells.engine:Engine"}
+"""Classes of frameworks that have a short name; all others are named as package.module:Class."""
+CLASS_PATTERN = rf"^({'|'.join(CLASSES)}|[A-Za-z_][\w.]*:[A-Za-z_]\w*)$"
+BASE = "harness.cells.frameworks:Framework"
 
 
 class FrameworkEntry(BaseModel):
@@ -17,8 +25,12 @@ class FrameworkEntry(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
-    kind: Literal["hadoop", "engine"] | None = Field(
-        default=None, alias="class", description="which class of harness.cells runs it"
+    kind: str | None = Field(
+        default=None,
+        alias="class",
+        json_schema_extra={"pattern": CLASS_PATTERN},
+        description=f"class that runs it: {' or '.join(CLASSES)}, or package.module:Class, "
+        "a subclass of harness.cells.frameworks.Framework on PYTHONPATH",
     )
     label: str = Field(description="for figures and tables")
     interface: str = Field(
@@ -33,6 +45,13 @@ class FrameworkEntry(BaseModel):
     )
     missing: str = Field(default="", description="why it cannot be run yet; its points are `not run` then")
 
+    @field_validator("kind")
+    @classmethod
+    def _names_a_class(cls, kind: str | None) -> str | None:
+        if kind is not None and not re.fullmatch(CLASS_PATTERN, kind):
+            raise ValueError(f"allowed: {', '.join(map(repr, CLASSES))}, or package.module:Class")
+        return kind
+
     @model_validator(mode="after")
     def _runs_or_says_why_not(self) -> FrameworkEntry:
         if self.kind is None and not self.missing:
@@ -43,6 +62,18 @@ class FrameworkEntry(BaseModel):
         """Folder below build/hadoop of the Hadoop that the framework `name` runs on."""
         own = self.home is not None or self.java_home is not None
         return name if own else self.hadoop
+
+
+def class_of(name: str, entry: FrameworkEntry) -> Any:
+    """Load and return the class of the framework `name`: a subclass of harness.cells.frameworks.Framework.
+
+    Raises KvasirError when it cannot be imported.
+    """
+    reference = CLASSES.get(str(entry.kind), str(entry.kind))
+    try:
+        return load_class(reference, BASE)
+    except KvasirError as error:
+        raise KvasirError(f"framework {name}: class: {error}") from None
 
 
 def build_options(distribution: str, frameworks: Mapping[str, FrameworkEntry]) -> list[str]:

@@ -7,10 +7,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from harness.cells.registry import KINDS, refusal
 from harness.config import CellsStudy, Config, FrameworkEntry, Level
 from harness.config.cells_study import FACTORS, CellsScale, CellsStudyScale
-from harness.config.frameworks import DEFAULT_HADOOP
+from harness.config.frameworks import DEFAULT_HADOOP, class_of
 from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES, make
 from harness.plan.capabilities import Refusals
@@ -24,11 +23,17 @@ CELLS = "cells"
 
 
 def check_benchmarks(config: Config, folder: str) -> None:
-    """Check names and settings of benchmarks in the studies and the scale.
+    """Check the frameworks' classes, and names and settings of benchmarks in the studies and the scale.
 
     Raises KvasirError with one line for each mistake, naming file and key; `folder` holds the configuration.
     """
     wrong = []
+    if any(isinstance(study, CellsStudy) for study in config.studies.values()):
+        for name, entry in config.frameworks.items():
+            try:
+                _ = entry.kind and class_of(name, entry)
+            except KvasirError as error:
+                wrong.append(f"{folder}/frameworks.yaml: {error}")
     known = ", ".join(CLASSES)
     for study in config.studies.values():
         for name, experiment in study.experiments.items() if isinstance(study, CellsStudy) else ():
@@ -61,7 +66,7 @@ def reason(levels: Mapping[str, Level], config: Config, refusals: Refusals) -> s
     """Why a point cannot be run here, '' if it can."""
     name, disk, hosts = str(levels["framework"]), str(levels["disk"]), config.site.hosts
     entry = config.frameworks[name]
-    if trouble := refusal(entry, str(levels["benchmark"])):
+    if trouble := entry.missing or class_of(name, entry).refusal(str(levels["benchmark"])):
         return f"{name}: {trouble}"
     if hosts is None:
         return f"site {config.top.site} has no hosts"
@@ -108,7 +113,7 @@ def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
         disk=str(levels["disk"]),
         interface=entry.interface,
         hadoop=hadoop,
-        built=sorted({f"build/hadoop/{hadoop}.json", *KINDS[str(entry.kind)].built}),
+        built=sorted({f"build/hadoop/{hadoop}.json", *class_of(framework, entry).built}),
         hosts=hosts.model_dump(mode="json", exclude_defaults=True),
         power=config.site.power.meter.model_dump(mode="json", exclude_defaults=True),
         parameters=scale.parameters.model_dump(mode="json", exclude_defaults=True),

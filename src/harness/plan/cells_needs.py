@@ -33,9 +33,8 @@ def data_mb(cell: CellSpec) -> int:
     replicas = min(parameters.replication, max(1, cell.nodes - 1))
     sizes = {}
     for run in cell.runs:
-        settings = make(run.benchmark, run.settings).settings.model_dump()
-        size = settings.get("data_mb") or settings.get("files", 0) * settings.get("file_mb", 0)
-        sizes[(run.benchmark, size)] = int(size)
+        size = make(run.benchmark, run.settings).data_mb
+        sizes[(run.benchmark, size)] = size
     return replicas * (sum(sizes.values()) + (COPIES - 1) * max(sizes.values(), default=0))
 
 

@@ -51,15 +51,8 @@ def size_of_run(run: RunSpec) -> float:
 
 
 def size_of_cell_run(run: CellRun, workers: int) -> float:
-    """How much of a benchmark's data a worker has: megabytes, words or vertices, as the benchmark counts."""
-    settings: dict[str, float] = make(run.benchmark, run.settings).settings.model_dump()
-    if "scale" in settings:
-        size = float(2 ** int(settings["scale"]))
-    elif "documents" in settings:
-        size = float(settings["documents"] * settings["mean_words"])
-    else:
-        size = float(settings.get("data_mb") or settings["files"] * settings["file_mb"])
-    return size / workers
+    """Return how much of a benchmark's data a worker has: megabytes, words or vertices, as the benchmark counts."""
+    return make(run.benchmark, run.settings).size / workers
 
 
 def kind_of_run(run: RunSpec) -> tuple[str, str]:

@@ -109,6 +109,16 @@ class Benchmark(ABC, Generic[S]):
         """`settings` are an instance of `settings_type`."""
         self.settings = settings
 
+    @property
+    @abstractmethod
+    def data_mb(self) -> int:
+        """Size of the input in HDFS, 2^20 bytes of one replica; 0 where only the generator finds it out."""
+
+    @property
+    def size(self) -> float:
+        """What the time of a run grows with, in the benchmark's own unit; by default `data_mb`."""
+        return float(self.data_mb)
+
     def prepare(self, cell: Cell) -> None:
         """Make the inputs, unless they are there; raises KvasirError when that fails."""
 

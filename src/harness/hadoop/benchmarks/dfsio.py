@@ -52,6 +52,11 @@ class Dfsio(Benchmark[DfsioSettings]):
     operation: str
 
     @property
+    def data_mb(self) -> int:
+        """Size of the files, 2^20 bytes."""
+        return self.settings.files * self.settings.file_mb
+
+    @property
     def _key(self) -> str:
         return f"dfsio {self.settings.files} x {self.settings.file_mb}"
 

@@ -33,6 +33,16 @@ class PageRank(Benchmark[PageRankSettings]):
     settings_type = PageRankSettings
 
     @property
+    def data_mb(self) -> int:
+        """Zero: only the generator knows."""
+        return 0
+
+    @property
+    def size(self) -> float:
+        """Number of names of vertices."""
+        return float(2**self.settings.scale)
+
+    @property
     def path(self) -> str:
         """Where the graph is."""
         return f"/input/graph-{self.settings.scale}-{self.settings.seed}"

@@ -44,6 +44,11 @@ class TeraSort(Benchmark[TeraSortSettings]):
         return self.settings.data_mb * MIB // ROW
 
     @property
+    def data_mb(self) -> int:
+        """Size of the records, 2^20 bytes."""
+        return self.settings.data_mb
+
+    @property
     def path(self) -> str:
         """Where the input is."""
         return f"/input/tera-{self.rows}"

@@ -29,6 +29,11 @@ class TextBenchmark(Benchmark[TextSettings]):
 
     settings_type = TextSettings
 
+    @property
+    def data_mb(self) -> int:
+        """Size of the text, 2^20 bytes."""
+        return self.settings.data_mb
+
     def prepare(self, cell: Cell) -> None:
         """Write the text and count in it."""
         self.facts(cell)
