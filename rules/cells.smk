@@ -54,6 +54,6 @@ rule run_cell:
         slurm_account=account,
     params:
         spec=cell_json,
-        choices=choices,
+        choices=cell_choices,
     shell:
         '"$KVASIR_PYTHON" scripts/run_cell.py {wildcards.cell} {output:q} {params.choices:q} > {log:q} 2>&1'

@@ -11,10 +11,11 @@ from snakemake.exceptions import WorkflowError
 from harness.config.frameworks import build_options
 from harness.core.errors import KvasirError
 from harness.plan.points import priority, seed_of
-from harness.plan.planner import Planner, told
+from harness.plan.planner import Planner, config_overrides
 from harness.core.process import own_runs
 from harness.core.sources import compiled
 from harness.images.sources import PACKAGES, files
+from harness.results import layout
 
 HARNESS = sorted(str(path) for path in Path("src/harness").rglob("*.py"))
 ENGINE = compiled("src/engine")
@@ -54,9 +55,25 @@ def configuration(scale):
     return planner(scale).config
 
 
+def arguments_of(wildcards, studies):
+    """Scale, site, seed and these studies as arguments of a script."""
+    chosen = configuration(wildcards.scale)
+    return [f"--choose={choice}" for choice in config_overrides(chosen, studies)]
+
+
+def study_choices(wildcards):
+    """What a job of one study is told: never which other studies are chosen, or choosing others would rerun it."""
+    return arguments_of(wildcards, [wildcards.study])
+
+
+def cell_choices(wildcards):
+    """What the job of a cell is told: the studies that share it."""
+    return arguments_of(wildcards, cell_spec(wildcards).studies)
+
+
 def choices(wildcards):
-    """The user's choices as arguments of a script."""
-    return [f"--choose={choice}" for choice in told(configuration(wildcards.scale))]
+    """What a job about all chosen studies is told."""
+    return arguments_of(wildcards, STUDIES)
 
 
 def run_spec(wildcards):
@@ -177,12 +194,7 @@ def table_runs(wildcards):
 
 def tables_of(study, scale=None):
     """All tables of a study: runs, and traces, tasks and event logs where they are kept."""
-    chosen = configuration(scale or CONFIG.top.scale)
-    return [
-        f"{chosen.results}/tables/{study}/{name}{kind}.csv"
-        for name in chosen.studies[study].experiments
-        for kind in chosen.studies[study].kinds(name)
-    ]
+    return layout.tables_of(configuration(scale or CONFIG.top.scale), study)
 
 
 def figure_of(wildcards):
@@ -211,21 +223,12 @@ def figure_arguments(wildcards):
 
 def figures_of(study, scale=None):
     """All files of all figures of a study."""
-    chosen = configuration(scale or CONFIG.top.scale)
-    return [
-        f"{chosen.results}/figures/{study}/{figure.id}.{kind}"
-        for figure in chosen.studies[study].figures
-        for kind in ("pdf", "svg", "png")
-    ]
+    return layout.figures_of(configuration(scale or CONFIG.top.scale), study)
 
 
 def tables_json(wildcards):
-    """The specifications of all tables at the scale of the wildcards, as one text."""
-    specs = [
-        spec
-        for study in STUDIES
-        for spec in planner(wildcards.scale).plan(study).tables.values()
-    ]
+    """The specifications of all tables that the report covers, as one text."""
+    specs = reported(wildcards.scale).tables
     return "[" + ",".join(spec.model_dump_json() for spec in specs) + "]"
 
 
@@ -239,8 +242,19 @@ def claim_tables(wildcards):
     return tables_of(wildcards.study, wildcards.scale)
 
 
+@cache
+def reported(scale):
+    """Plans of the chosen studies, and of others whose results at this scale are complete."""
+    return planner(scale).reported()
+
+
+def report_choices(wildcards):
+    """What a job is told that is about all studies that the report covers."""
+    return arguments_of(wildcards, list(reported(wildcards.scale).config.studies))
+
+
 def report_parts(wildcards):
-    """All that the report shows."""
+    """All that is made for the report: of the chosen studies alone. It shows others as they are."""
     return [
         *[f"{ROOT}/{wildcards.scale}/claims/{study}.csv" for study in STUDIES],
         *[file for study in STUDIES for file in figures_of(study, wildcards.scale)],

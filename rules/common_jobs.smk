@@ -74,7 +74,7 @@ def preflight_answer(wildcards=None):
 
 def preflight_words():
     """What the preflight is told: the user's choices, and whether programs will run in images."""
-    return [*told(CONFIG), *(["--images"] if IN_IMAGES else [])]
+    return [*config_overrides(CONFIG), *(["--images"] if IN_IMAGES else [])]
 
 
 def run_group(wildcards):

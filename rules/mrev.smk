@@ -30,7 +30,7 @@ rule summarise_cells:
         "<benchmarks>/mrev/summary.tsv"
     params:
         folder=subpath(output[0], parent=True),
-        choices=choices,
+        choices=report_choices,
     shell:
         '"$KVASIR_PYTHON" scripts/mrev.py {params.folder:q} {params.choices:q} > {log:q} 2>&1'
 

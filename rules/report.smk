@@ -21,7 +21,7 @@ rule collect_manifest:
         "<benchmarks>/manifest.tsv"
     params:
         tables=tables_json,
-        choices=choices,
+        choices=report_choices,
     shell:
         '"$KVASIR_PYTHON" scripts/manifest.py {output:q} {params.choices:q} > {log:q} 2>&1'
 

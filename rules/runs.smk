@@ -39,7 +39,7 @@ rule run_point:
         slurm_account=account,
     params:
         spec=run_json,
-        choices=choices,
+        choices=study_choices,
     shell:
         '"$KVASIR_PYTHON" scripts/run_point.py {wildcards.study} {wildcards.experiment} {wildcards.point:q} {wildcards.rep}'
         " {output:q} {params.choices:q}"

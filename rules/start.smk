@@ -46,5 +46,5 @@ onstart:
 onerror:
     # Only once nothing runs any more: a job that SLURM ended could not record its run itself.
     if CONFIG.site.batch is not None:
-        chosen = told(CONFIG)
+        chosen = config_overrides(CONFIG)
         shell('"$KVASIR_PYTHON" scripts/record_lost.py {chosen:q} >&2')

@@ -26,7 +26,7 @@ rule make_table:
     priority: AT_ONCE
     params:
         spec=table_json,
-        choices=choices,
+        choices=study_choices,
     shell:
         '"$KVASIR_PYTHON" scripts/tables.py metrics {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}'
         " > {log:q} 2>&1"
@@ -46,7 +46,7 @@ rule make_trace_table:
     priority: AT_ONCE
     params:
         spec=table_json,
-        choices=choices,
+        choices=study_choices,
     shell:
         '"$KVASIR_PYTHON" scripts/tables.py trace {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}'
         " > {log:q} 2>&1"
@@ -66,7 +66,7 @@ rule make_fill_table:
     priority: AT_ONCE
     params:
         spec=table_json,
-        choices=choices,
+        choices=study_choices,
     shell:
         '"$KVASIR_PYTHON" scripts/tables.py fill {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}'
         " > {log:q} 2>&1"
@@ -86,7 +86,7 @@ rule make_task_table:
     priority: AT_ONCE
     params:
         spec=table_json,
-        choices=choices,
+        choices=study_choices,
     shell:
         '"$KVASIR_PYTHON" scripts/tables.py tasks {wildcards.study} {wildcards.experiment} {output:q} {params.choices:q}'
         " > {log:q} 2>&1"

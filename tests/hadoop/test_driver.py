@@ -61,6 +61,7 @@ def spec_of(folder: Path, runs: dict[str, dict[str, Any]]) -> CellSpec:
         power={"source": "none"},
         parameters=SMALL,
         frameworks={"hadoop-ipoib": {"class": "hadoop", "interface": "ib"}},
+        studies=["mrev"],
         period_s=1,
         minutes=10,
         runs=[run(benchmark) for benchmark in runs],

@@ -52,6 +52,7 @@ def cell(folder: Path, benchmarks: tuple[str, ...] = ("wordcount", "sort", "grep
         power={},
         parameters={},
         frameworks={"h": {"class": "hadoop", "interface": "ib"}},
+        studies=["mrev"],
         period_s=1,
         minutes=1,
         runs=[run(benchmark) for benchmark in benchmarks],

@@ -61,6 +61,7 @@ CELL = CellSpec(
     power={},
     parameters={"heap_mb": 321},
     frameworks={},
+    studies=["mrev"],
     period_s=1,
     minutes=5,
     runs=RUNS,

@@ -28,6 +28,21 @@ def test_targets(checkout: Checkout, target: str) -> None:
     assert checkout.planned(target)[target] == 1
 
 
+def commands(checkout: Checkout, studies: str) -> set[str]:
+    """Commands of all jobs that make or read runs of single studies."""
+    printed = checkout.snakemake("-n", "-p", "--config", f"studies={studies}")
+    scripts = ("scripts/run_point.py", "scripts/tables.py")
+    return {line.strip() for line in printed.splitlines() if any(script in line for script in scripts)}
+
+
+def test_a_jobs_command_does_not_depend_on_the_other_studies(checkout: Checkout) -> None:
+    alone = commands(checkout, "mimir")
+    assert len(alone) > 50
+    both = commands(checkout, "eee,mimir")
+    assert alone < both and {line for line in both if " mimir " in line} == alone
+    assert commands(checkout, "[mimir,eee]") == both, "in another order"
+
+
 def test_a_figure_by_number_and_by_path(checkout: Checkout) -> None:
     by_number = checkout.planned("fig_mimir_3")
     by_path = checkout.planned("results/smoke/figures/mimir/fig03.pdf")

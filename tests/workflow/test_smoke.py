@@ -84,6 +84,23 @@ def test_nothing_runs_twice(smoke: Checkout) -> None:
     assert "Nothing to be done" in smoke.snakemake()
 
 
+def test_choosing_other_studies_reruns_nothing(smoke: Checkout) -> None:
+    studies = ("mimir", "eee", "mrev", "hpc")
+    choices = [",".join(some) for n in range(1, 4) for some in itertools.combinations(studies, n)]
+    for choice in (*choices, "hpc,mrev,eee,mimir", "mrev,mimir,hpc,eee"):
+        counts = smoke.planned("--config", f"studies={choice}")
+        assert not {"run_point", "run_cell", "make_table", "draw_figure", "check_claims"} & counts.keys(), (
+            choice
+        )
+    smoke.snakemake("--config", "studies=mimir")
+    page = (smoke.results() / "report.html").read_text()
+    for study in studies:
+        assert rows(smoke.results() / f"claims/{study}.csv")[0]["id"] in page, (
+            "the report has all that is there"
+        )
+    smoke.snakemake()
+
+
 def test_a_changed_level_reruns_only_its_runs(smoke: Checkout) -> None:
     restore = smoke.edit("config/studies/mimir.yaml", "sample_ms: [100, 50, 5]", "sample_ms: [100, 50, 20]")
     try:

@@ -126,12 +126,13 @@ class Driver:
         self.log.say(f"[{done}/{total}] {label(run)}: {outcome.status}{seconds} {outcome.reason}")
 
     def _finish(self) -> None:
-        """Say that the cell is complete: the workflow waits for this file."""
+        """Write studies.json, then cell.json, which the workflow waits for."""
         runs = [
             {"run": f"{run.identity.point}/{run.identity.rep}", "status": record.outcome.status}
             for run in self.spec.runs
             for record in [read(Path(run.folder) / "run.json")]
         ]
+        dump_json(self.spec.studies, Path(self.spec.studies_file))
         dump_json(
             {
                 "format": 1,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, field_validator
 
 from harness.core.models import Strict
 
@@ -18,3 +18,9 @@ class Top(Strict):
     site: Name = Field(description="where: the name of a file in config/sites")
     studies: list[Name] = Field(min_length=1, description="which: names of files in config/studies")
     seed: int = Field(ge=0, lt=2**32, description="orders the runs and seeds the data")
+
+    @field_validator("studies", mode="before")
+    @classmethod
+    def _split_names(cls, value: object) -> object:
+        """Accept `mimir` and `mimir,eee`, as they are typed on a command line."""
+        return [name.strip() for name in value.split(",")] if isinstance(value, str) else value

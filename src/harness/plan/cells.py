@@ -118,6 +118,7 @@ def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
         power=config.site.power.meter.model_dump(mode="json", exclude_defaults=True),
         parameters=scale.parameters.model_dump(mode="json", exclude_defaults=True),
         frameworks={framework: entry_of(entry)},
+        studies=[],
         period_s=scale.period_s,
         minutes=scale.minutes,
         runs=[],
@@ -187,6 +188,7 @@ def plan(study: CellsStudy, config: Config, refusals: Refusals) -> Plan:
                     "runs": [*cell.runs, *(run for run in runs if run.folder not in known)],
                     "frameworks": {**cell.frameworks, **fresh.frameworks},
                     "built": sorted({*cell.built, *fresh.built}),
+                    "studies": [study.id],
                 }
             )
         tables[name] = TableSpec(
@@ -219,6 +221,10 @@ def ordered(runs: Iterable[CellRun]) -> list[CellRun]:
     return sorted(runs, key=place)
 
 
+OF_STUDIES: dict[str, Any] = {"runs": [], "frameworks": {}, "built": [], "studies": []}
+"""The fields of a cell that follow from the studies that share it, without their values."""
+
+
 def joined(specs: Iterable[CellSpec]) -> dict[str, CellSpec]:
     """Cells by name, each with the runs that any of `specs` wants there.
 
@@ -227,8 +233,7 @@ def joined(specs: Iterable[CellSpec]) -> dict[str, CellSpec]:
     found: dict[str, CellSpec] = {}
     for spec in specs:
         known = found.get(spec.cell, spec)
-        same = known.model_copy(update={"runs": [], "frameworks": {}, "built": []})
-        if spec.model_copy(update={"runs": [], "frameworks": {}, "built": []}) != same:
+        if spec.model_copy(update=OF_STUDIES) != known.model_copy(update=OF_STUDIES):
             raise KvasirError(f"cell {spec.cell}: two studies want it differently")
         runs = {run.folder: run for run in (*known.runs, *spec.runs)}
         found[spec.cell] = known.model_copy(
@@ -236,6 +241,7 @@ def joined(specs: Iterable[CellSpec]) -> dict[str, CellSpec]:
                 "runs": ordered(runs.values()),
                 "frameworks": dict(sorted({**known.frameworks, **spec.frameworks}.items())),
                 "built": sorted({*known.built, *spec.built}),
+                "studies": sorted({*known.studies, *spec.studies}),
             }
         )
     return dict(sorted(found.items()))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,7 @@ from harness.plan import cells, engine, netsim
 from harness.plan.capabilities import Here
 from harness.plan.cells import joined
 from harness.plan.spec import CellSpec, Plan, RunSpec, TableSpec
+from harness.results.layout import is_complete
 
 
 def plan(study: Study, config: Config, here: Here) -> Plan:
@@ -30,6 +34,9 @@ class Planner:
     """Plans of all chosen studies at one scale and site. Looks at the machine only for what it refuses."""
 
     def __init__(self, choices: dict[str, Any], folder: Path = Path("config")) -> None:
+        """`choices` are the keys of config.yaml. Raises KvasirError when they, or files of `folder`, are wrong."""
+        self._choices = choices
+        self._folder = folder
         self.config: Config = load_config(choices, folder)
         cells.check_benchmarks(self.config, str(folder))
         self.here = Here(self.config.site)
@@ -58,8 +65,50 @@ class Planner:
 
     @cached_property
     def cells(self) -> dict[str, CellSpec]:
-        """Clusters by name, each with the runs of all chosen studies on it."""
-        return joined(cell for study in self.config.studies for cell in self.plan(study).cells.values())
+        """Cells of the chosen studies by name, each with the runs of those and of all studies it was made for.
+
+        Studies share cells. A cell that was made for a study keeps its runs when other studies are chosen: its
+        specification grows with each study that is run, and never depends on which ones are chosen now, so a cell
+        that is complete stays up to date. No study makes runs that nobody ever chose.
+        """
+        chosen = joined(cell for study in self.config.studies for cell in self.plan(study).cells.values())
+        others = {name for cell in chosen.values() for name in made_for(cell)} - set(self.config.studies)
+        more = [
+            cell
+            for study in sorted(others)
+            if self._has(study)
+            for cell in self.beside(study).plan(study).cells.values()
+            if cell.cell in chosen and study in made_for(chosen[cell.cell])
+        ]
+        return joined([*chosen.values(), *more])
+
+    def _has(self, study: str) -> bool:
+        """Returns whether there is such a study, and sizes for it at this scale."""
+        file = self._folder / "studies" / f"{study}.yaml"
+        return file.is_file() and getattr(self.config.scale, study, None) is not None
+
+    def beside(self, *studies: str) -> Planner:
+        """Returns a planner of these studies for the same scale, site and seed. Raises KvasirError as this class."""
+        other = Planner({**self._choices, "studies": list(studies)}, self._folder)
+        other.here = self.here
+        return other
+
+    def reported(self) -> Planner:
+        """Returns a planner of all studies that the report covers: the chosen ones, then those that are complete.
+
+        A study is complete when all that its present configuration asks for is there. One that is not chosen is
+        shown as it is and never made again; a mistake in its files is no reason to refuse the chosen ones.
+        """
+        complete = []
+        for path in sorted((self._folder / "studies").glob("*.yaml")):
+            study = path.stem
+            if study in self.config.studies or not self._has(study):
+                continue
+            with suppress(KvasirError):
+                other = self.beside(study)
+                if is_complete(other.config, study, other.tables):
+                    complete.append(study)
+        return self.beside(*self.config.studies, *complete) if complete else self
 
     def cell(self, name: str) -> CellSpec:
         """The specification of one cell. Raises KvasirError when the plan has none of that name."""
@@ -86,11 +135,24 @@ def choose(choices: list[str], folder: Path = Path("config")) -> Planner:
         key, equals, value = choice.partition("=")
         if not equals:
             raise KvasirError(f"found {choice!r}, expected KEY=VALUE, as in scale=smoke")
-        values[key] = value.split(",") if key == "studies" else int(value) if value.isdigit() else value
+        values[key] = int(value) if value.isdigit() else value
     return Planner(values, folder)
 
 
-def told(config: Config) -> list[str]:
-    """The choices behind a configuration, as `choose` takes them."""
+def made_for(cell: CellSpec) -> list[str]:
+    """Names of the studies whose runs a cell in the results folder holds; none if there is no such cell.
+
+    A file that cannot be read counts as absent: the cell's job then looks at each of its runs again.
+    """
+    try:
+        content = json.loads(Path(cell.studies_file).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return [name for name in content if isinstance(name, str)] if isinstance(content, list) else []
+
+
+def config_overrides(config: Config, studies: Sequence[str] | None = None) -> list[str]:
+    """Returns the choices behind a configuration, as `choose` takes them; `studies` in place of the chosen ones."""
     top = config.top
-    return [f"scale={top.scale}", f"site={top.site}", f"seed={top.seed}", f"studies={','.join(top.studies)}"]
+    named = ",".join(top.studies if studies is None else studies)
+    return [f"scale={top.scale}", f"site={top.site}", f"seed={top.seed}", f"studies={named}"]

@@ -139,11 +139,21 @@ class CellSpec(Strict):
     """Of Hadoop."""
     frameworks: dict[str, dict[str, Any]]
     """Entries of those that run here."""
+    studies: list[str]
+    """Studies that want any of the runs, sorted."""
     period_s: float
     """Between two samples of a host."""
     minutes: int
     """Time to ask a scheduler for."""
     runs: list[CellRun]
+
+    @property
+    def studies_file(self) -> str:
+        """File of the cell's folder that names the studies whose runs the cell holds: a JSON list.
+
+        The workflow does not know of it, so it outlives cell.json, which Snakemake deletes before a job.
+        """
+        return f"{self.folder}/studies.json"
 
 
 @dataclass

@@ -2,12 +2,50 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from harness.config import Config
 from harness.core.errors import KvasirError
 from harness.results.records import Record, read
 from harness.plan.spec import TableSpec
+
+
+def tables_of(config: Config, study: str) -> list[str]:
+    """Returns the paths of all tables of a study: metrics, and samples, tasks and events where they are kept."""
+    model = config.studies[study]
+    return [
+        f"{config.results}/tables/{study}/{name}{kind}.csv"
+        for name in model.experiments
+        for kind in model.kinds(name)
+    ]
+
+
+def figures_of(config: Config, study: str) -> list[str]:
+    """Returns the paths of all figures of a study, each as PDF, SVG and PNG."""
+    return [
+        f"{config.results}/figures/{study}/{figure.id}.{kind}"
+        for figure in config.studies[study].figures
+        for kind in ("pdf", "svg", "png")
+    ]
+
+
+def verdicts_of(config: Config, study: str) -> str:
+    """Returns the path of a study's verdicts."""
+    return f"{config.results}/claims/{study}.csv"
+
+
+def is_complete(config: Config, study: str, tables: Iterable[TableSpec]) -> bool:
+    """Returns whether a study's verdicts, figures, tables and all runs of its `tables` are there."""
+    parts = [verdicts_of(config, study), *figures_of(config, study), *tables_of(config, study)]
+    runs = (
+        f"{runs.folder}/{rep}/run.json"
+        for table in tables
+        for runs in table.runs.values()
+        for rep in range(1, runs.repetitions + 1)
+    )
+    return all(Path(path).is_file() for path in itertools.chain(parts, runs))
 
 
 def run_files(tables: Iterable[TableSpec]) -> list[Path]:
