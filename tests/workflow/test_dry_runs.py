@@ -152,7 +152,7 @@ def test_mrev_and_hpc_share_their_cells(checkout: Checkout) -> None:
             "framework: [hadop-gbe,",
             "found framework hadop-gbe",
         ),
-        ("config/studies/hpc.yaml", "[dfsio-write, dfsio-read]", "[dfsio]", "unknown benchmark ['dfsio']"),
+        ("config/studies/hpc.yaml", "[dfsio-write, dfsio-read]", "[dfsio]", "found benchmark dfsio: allowed"),
         ("config/studies/mrev.yaml", "disk: [hdd, ssd]", "disk: [floppy]", "unknown disk ['floppy']"),
     ],
 )
