@@ -1,5 +1,6 @@
-# Before the first job, and after the last when some have failed: is there enough of everything, is the cluster as its
-# site file says, what did a killed Snakemake leave in the queue, and which runs are lost for good?
+# Before the first job, and after the last when some have failed: is there enough of everything, can every claim be
+# checked, is the cluster as its site file says, what did a killed Snakemake leave in the queue, and which runs are
+# lost for good?
 
 import os
 
@@ -23,6 +24,13 @@ onstart:
     print("\n".join(lines), file=sys.stderr, flush=True)
     if short:
         raise WorkflowError(short)
+    # A misspelt claim would otherwise be found after all runs. Imported here: a dry run has no use for a database.
+    from harness.claims.ahead import refuse_wrong_claims
+
+    try:
+        refuse_wrong_claims(planner(CONFIG.top.scale))
+    except KvasirError as error:
+        raise WorkflowError(str(error)) from None
     if CONFIG.site.batch is not None:
         # Snakemake's lock is ours: what is in the queue from this folder was submitted by one that was killed.
         try:

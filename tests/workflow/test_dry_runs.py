@@ -130,6 +130,17 @@ def test_paper_scale_says_what_it_needs_and_refuses_a_small_machine(checkout: Ch
     assert not (checkout.folder / "build").exists(), "nothing was started"
 
 
+def test_a_wrong_claim_ends_before_any_job(checkout: Checkout) -> None:
+    restore = checkout.edit("config/claims/eee.yaml", "FROM eee_standard_runs", "FROM eee_standart_runs")
+    try:
+        output = checkout.snakemake(ok=False)
+    finally:
+        restore()
+    assert "config/claims/eee.yaml: tag paper-scale: check: no table eee_standart_runs; there are:" in output
+    assert "Traceback" not in output
+    assert not (checkout.folder / "build").exists(), "nothing was started"
+
+
 def test_unknown_run_is_named(checkout: Checkout) -> None:
     output = checkout.snakemake("-n", "results/smoke/runs/mimir/combiner/nonsense/1/run.json", ok=False)
     assert "no such run in the plan of study mimir: combiner/nonsense/1" in output

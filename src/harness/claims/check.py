@@ -2,67 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import duckdb
 
 from harness.claims import query as sql
 from harness.claims.database import Database, Table, build, discover
+from harness.claims.files import Broken, Check, all_checks, checks_of, read_entries, tag_check
 from harness.claims.judge import Judged, Observations, judge
 from harness.claims.model import Claim, ClaimFile
 from harness.claims.observe import COLUMNS, Observed, bind, observe
-from harness.claims.verdicts import Row, row_of
-from harness.config.load import parse, read_yaml
-from harness.core.errors import KvasirError
+from harness.claims.verdicts import Row, row_of, row_of_broken
 
 
-@dataclass(frozen=True)
-class Check:
-    """One SQL text of a claim file and where it stands: `claim MIMIR-01: direction 1`."""
-
-    where: str
-    text: str
+class CheckError(Exception):
+    """A check that cannot run: where it stands and why."""
 
 
-def read_claims(path: Path) -> ClaimFile:
-    """The claim file at `path`. Raises KvasirError naming file, key, what was found and what is allowed."""
-    return parse(ClaimFile, read_yaml(path), str(path))
-
-
-def checks_of(claim: Claim) -> Iterator[Check]:
-    """Every SQL text of a claim."""
-    yield Check(f"claim {claim.id}: check", claim.check)
-    for place, direction in enumerate(claim.direction, 1):
-        if direction.check:
-            yield Check(f"claim {claim.id}: direction {place}", direction.check)
-    if claim.inconsistent:
-        yield Check(f"claim {claim.id}: inconsistent", claim.inconsistent.check)
-
-
-def all_checks(file: ClaimFile) -> Iterator[Check]:
-    """Every SQL text of a claim file."""
-    for claim in file.claims:
-        yield from checks_of(claim)
-    for name, tag in file.tags.items():
-        if tag.check:
-            yield Check(f"tag {name}: check", tag.check)
-
-
-def tables_used(file: ClaimFile, path: Path, known: dict[str, Table]) -> list[Table]:
-    """Tables that the checks name. Raises KvasirError for SQL that is no SELECT or names an unknown table."""
+def tables_used(checks: Iterable[Check], known: Mapping[str, Table]) -> list[Table]:
+    """Tables among the known ones that the checks name, as far as the checks can be read."""
     used: dict[str, Table] = {}
-    for check in all_checks(file):
+    for check in checks:
         try:
             names = sql.parse(check.text).tables
-        except sql.SqlError as error:
-            raise KvasirError(f"{path}: {check.where}: {_one_line(error)}") from None
-        for name in sorted(names):
-            if name not in known:
-                there = ", ".join(sorted(known)) or "none"
-                raise KvasirError(f"{path}: {check.where}: no table {name}; there are: {there}")
-            used[known[name].name] = known[name]
+        except sql.SqlError:
+            continue
+        used |= {known[name].name: known[name] for name in sorted(names) if name in known}
     return list(used.values())
 
 
@@ -71,61 +38,35 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split("\nLINE ")[0].split())
 
 
-def _available(database: Database, names: Collection[str]) -> str:
-    lists = [f"{name}({', '.join(database.columns[name])})" for name in sorted(names)]
-    return f"; available: {'; '.join(lists)}" if lists else ""
+def _refused(database: Database, query: sql.Query, check: Check, error: duckdb.Error) -> CheckError:
+    lists = [f"{name}({', '.join(database.columns[name])})" for name in sorted(query.tables)]
+    available = f"; available: {'; '.join(lists)}" if lists else ""
+    return CheckError(f"{check.where}: {_one_line(error)}{available}")
 
 
-def _bound(database: Database, path: Path, check: Check) -> None:
-    """Refuse a check that names what is not there or gives other columns than a check may."""
-    query = sql.parse(check.text)
+def bound(database: Database, known: Collection[str], check: Check) -> sql.Query:
+    """Returns the query of a check that can run over the database's tables; `known` are all tables there are.
+
+    Raises CheckError for SQL that is no SELECT, names what is not there, or gives other columns than a check may.
+    """
+    try:
+        query = sql.parse(check.text)
+    except sql.SqlError as error:
+        raise CheckError(f"{check.where}: {_one_line(error)}") from None
+    for name in sorted(query.tables):
+        if name not in known:
+            raise CheckError(
+                f"{check.where}: no table {name}; there are: {', '.join(sorted(known)) or 'none'}"
+            )
     try:
         given = bind(database, query)
     except duckdb.Error as error:
-        raise KvasirError(
-            f"{path}: {check.where}: {_one_line(error)}{_available(database, query.tables)}"
-        ) from None
+        raise _refused(database, query, check, error) from None
     if "value" not in given or set(given) - set(COLUMNS) or len(set(given)) < len(given):
-        raise KvasirError(
-            f"{path}: {check.where}: gives columns {', '.join(given)}; expected value and, if wanted, source, label"
+        raise CheckError(
+            f"{check.where}: gives columns {', '.join(given)}; expected value and, if wanted, source, label"
         )
-
-
-def _observed(
-    database: Database, path: Path, check: Check, absent: str | None, pending: Mapping[str, str]
-) -> Observed:
-    try:
-        return observe(database, sql.parse(check.text), absent, pending)
-    except duckdb.Error as error:
-        query = sql.parse(check.text)
-        raise KvasirError(
-            f"{path}: {check.where}: {_one_line(error)}{_available(database, query.tables)}"
-        ) from None
-
-
-def proven(database: Database, path: Path, file: ClaimFile) -> set[str]:
-    """Tags whose SQL says that the tables prove them."""
-    found = set()
-    for name, tag in file.tags.items():
-        if tag.check:
-            seen = _observed(database, path, Check(f"tag {name}: check", tag.check), None, {})
-            if seen.evidence and all(seen.values):
-                found.add(name)
-    return found
-
-
-def observations(database: Database, path: Path, claim: Claim, pending: Mapping[str, str]) -> Observations:
-    """What all checks of a claim give; `pending` are the file's levels that cannot run yet."""
-    seen = {
-        check.where: _observed(database, path, check, claim.absent, pending) for check in checks_of(claim)
-    }
-    return Observations(
-        main=seen[f"claim {claim.id}: check"],
-        directions=tuple(
-            seen.get(f"claim {claim.id}: direction {place}") for place in range(1, len(claim.direction) + 1)
-        ),
-        inconsistent=seen.get(f"claim {claim.id}: inconsistent"),
-    )
+    return query
 
 
 @dataclass(frozen=True)
@@ -137,16 +78,89 @@ class Checked:
     tags: set[str]
 
 
+@dataclass
+class _Tables:
+    """What checks run over, and what is known of the file's tags from it."""
+
+    file: ClaimFile
+    known: Mapping[str, Table]
+    database: Database
+    tags: set[str]
+    wrong_tags: dict[str, str] = field(default_factory=dict)
+    """Tags whose own check cannot run, and why."""
+
+    def observed(self, check: Check, absent: str | None, pending: Mapping[str, str]) -> Observed:
+        """What a check gives. Raises CheckError."""
+        query = bound(self.database, self.known, check)
+        try:
+            return observe(self.database, query, absent, pending)
+        except duckdb.Error as error:
+            raise _refused(self.database, query, check, error) from None
+
+    def prove_tags(self) -> None:
+        """Add the tags whose SQL says that the tables prove them."""
+        for name in self.file.tags:
+            if check := tag_check(self.file, name):
+                try:
+                    seen = self.observed(check, None, {})
+                except CheckError as error:
+                    self.wrong_tags[name] = str(error)
+                    continue
+                if seen.evidence and all(seen.values):
+                    self.tags.add(name)
+
+    def observations(self, claim: Claim) -> Observations:
+        """What all checks of a claim give. Raises CheckError, also for a tag it needs whose own check is wrong."""
+        for name in claim.needs:
+            if name in self.wrong_tags and name not in self.tags:
+                raise CheckError(self.wrong_tags[name])
+        seen = {
+            check.where: self.observed(check, claim.absent, self.file.pending) for check in checks_of(claim)
+        }
+        return Observations(
+            main=seen[f"claim {claim.id}: check"],
+            directions=tuple(
+                seen.get(f"claim {claim.id}: direction {place}")
+                for place in range(1, len(claim.direction) + 1)
+            ),
+            inconsistent=seen.get(f"claim {claim.id}: inconsistent"),
+        )
+
+    def judged(self, claim: Claim) -> Judged:
+        """The verdict on a claim; `check failed` where one of its checks cannot run."""
+        try:
+            return judge(claim, self.observations(claim), self.tags)
+        except CheckError as error:
+            return failed(str(error))
+
+
+def failed(why: str) -> Judged:
+    """In the place of a verdict: the check itself is wrong."""
+    return Judged("check failed", why, Observed((), "none"), "")
+
+
 def check_claims(path: Path, tables: Path, have: Collection[str]) -> Checked:
     """Judge every claim of the file `path` by the tables below `tables`; `have` is what the site says it has.
 
-    Raises KvasirError, one message, for a wrong claim file, a table that is not whole, or SQL that cannot run.
+    A claim that is wrong, or whose SQL cannot run, gets `check failed` and the reason; the others their verdicts.
+    Raises KvasirError, one message, for a table that is not whole.
     """
-    file = read_claims(path)
-    database = build(tables_used(file, path, discover(tables)), file.metrics)
-    for check in all_checks(file):
-        _bound(database, path, check)
-    tags = set(have) | proven(database, path, file)
-    judged = [judge(claim, observations(database, path, claim, file.pending), tags) for claim in file.claims]
-    rows = [row_of(file.study, claim, one, tags) for claim, one in zip(file.claims, judged, strict=True)]
-    return Checked(rows, judged, tags)
+    found = read_entries(path)
+    known = discover(tables)
+    over: _Tables | None = None
+    if found.file is not None:
+        database = build(tables_used(all_checks(found.file), known), found.file.metrics)
+        over = _Tables(found.file, known, database, set(have))
+        over.prove_tags()
+    rows, every = [], []
+    tags = over.tags if over else set(have)
+    for entry in found.entries:
+        if isinstance(entry, Broken):
+            judged = failed(entry.mistake)
+            rows.append(row_of_broken(found.study, entry, judged))
+        else:
+            assert over is not None, "a file with a good claim has been read"
+            judged = over.judged(entry)
+            rows.append(row_of(found.study, entry, judged, tags))
+        every.append(judged)
+    return Checked(rows, every, tags)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -98,20 +98,24 @@ def _metrics(
     return {name: metric_column(name, factors) for name in sorted({*declared, *(row[0] for row in rows)})}
 
 
-def build(tables: Collection[Table], declared: Collection[str]) -> Database:
-    """A database in memory with the given tables. Nothing outside it can be read afterwards.
-
-    Raises KvasirError naming a file that is not a whole table. `declared` are metrics that must have a column even
-    where no run has them.
-    """
+def _connect() -> duckdb.DuckDBPyConnection:
+    """A database in memory with the three schemas."""
     connection = duckdb.connect(config={"threads": 1})  # one thread, so sums of floats have one order
-    loaded: dict[str, list[str]] = {}
-    metrics: dict[str, dict[str, str]] = {}
     for schema in ("raw", "evidence", "everything"):
         connection.execute(f"CREATE SCHEMA {schema}")
-    for table in sorted(tables, key=lambda table: table.name):
-        columns = loaded[table.name] = load(connection, table)
-        name = quoted(table.name)
+    return connection
+
+
+def _database(
+    connection: duckdb.DuckDBPyConnection,
+    tables: Collection[Table],
+    loaded: dict[str, list[str]],
+    declared: Collection[str],
+) -> Database:
+    """The tables of schema raw in the forms that checks see. Nothing outside can be read afterwards."""
+    metrics: dict[str, dict[str, str]] = {}
+    for table in tables:
+        columns, name = loaded[table.name], quoted(table.name)
         connection.execute(f"CREATE VIEW everything.{name} AS SELECT * FROM raw.{name}")
         connection.execute(f"CREATE VIEW evidence.{name} AS {_evidence(table, columns)}")
         if table.kind != "runs":
@@ -119,10 +123,40 @@ def build(tables: Collection[Table], declared: Collection[str]) -> Database:
         known = metrics[table.name] = _metrics(connection, table, columns, declared)
         loaded[table.wide] = [*factors_of(columns), *known.values()]
         for schema in ("evidence", "everything"):
-            wide = _wide(schema, table, columns, known)  # type: ignore[arg-type]
+            wide = _wide(schema, table, columns, known)
             connection.execute(f"CREATE TABLE {schema}.{quoted(table.wide)} AS {wide}")
     connection.execute("SET enable_external_access = false")
     return Database(connection, {table.name: table for table in tables}, loaded, metrics)
+
+
+def build(tables: Collection[Table], declared: Collection[str]) -> Database:
+    """A database in memory with the given tables. Nothing outside it can be read afterwards.
+
+    Raises KvasirError naming a file that is not a whole table. `declared` are metrics that must have a column even
+    where no run has them.
+    """
+    connection = _connect()
+    ordered = sorted(tables, key=lambda table: table.name)
+    return _database(
+        connection, ordered, {table.name: load(connection, table) for table in ordered}, declared
+    )
+
+
+def build_empty(
+    tables: Mapping[Table, Mapping[str, Collection[object]]], declared: Collection[str]
+) -> Database:
+    """The same with tables that have columns and no rows.
+
+    `tables` gives the cells that each column of each table will hold, as far as they are known: they say its type.
+    """
+    connection = _connect()
+    ordered = sorted(tables, key=lambda table: table.name)
+    for table in ordered:
+        columns = ", ".join(
+            f"{quoted(name)} {_type_of(name, cells)}" for name, cells in tables[table].items()
+        )
+        connection.execute(f"CREATE TABLE raw.{quoted(table.name)} ({columns})")
+    return _database(connection, ordered, {table.name: list(tables[table]) for table in ordered}, declared)
 
 
 Kind = Literal["runs", "trace", "other"]
@@ -155,12 +189,18 @@ def discover(folder: Path) -> dict[str, Table]:
     """Tables in `folder/<study>/*.csv` by every name a check can use. Raises KvasirError if there is no folder."""
     if not folder.is_dir():
         raise KvasirError(f"{folder}: no such folder; expected tables as {folder}/<study>/<experiment>.csv")
+    return by_name(table_of(path) for path in sorted(folder.glob("*/*.csv")))
+
+
+def by_name(tables: Iterable[Table]) -> dict[str, Table]:
+    """Tables by every name a check can use. Raises KvasirError where two would have one name."""
     named: dict[str, Table] = {}
-    for path in sorted(folder.glob("*/*.csv")):
-        table = table_of(path)
+    for table in tables:
         for name in (table.name, table.wide) if table.kind == "runs" else (table.name,):
             if name in named:
-                raise KvasirError(f"{path} and {named[name].path}: both would be table {name}; rename one")
+                raise KvasirError(
+                    f"{table.path} and {named[name].path}: both would be table {name}; rename one"
+                )
             named[name] = table
     return named
 
@@ -235,6 +275,18 @@ def _type(connection: duckdb.DuckDBPyConnection, raw: str, name: str, path: Path
         if not wrong and (name in TYPES or (filled and filled[0])):
             return type_
     return "VARCHAR"
+
+
+def _type_of(name: str, cells: Collection[object]) -> str:
+    """Type that a column will have once its cells are read from a file."""
+    texts = [str(cell) for cell in cells if cell is not None and cell != ""]
+    if name in TYPES or not texts:
+        return TYPES.get(name, "VARCHAR")
+    try:
+        numbers = [float(text) for text in texts]
+    except ValueError:
+        return "VARCHAR"
+    return "BIGINT" if all(number.is_integer() for number in numbers) else "DOUBLE"
 
 
 def load(connection: duckdb.DuckDBPyConnection, table: Table) -> list[str]:

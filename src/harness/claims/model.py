@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
@@ -9,11 +10,93 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from harness.core.models import Strict
 
 Verdict = Literal[
-    "reproduced", "direction", "contradicted", "paper inconsistent", "not testable here", "not run"
+    "reproduced",
+    "direction",
+    "contradicted",
+    "paper inconsistent",
+    "not testable here",
+    "not run",
+    "check failed",
 ]
 Op = Literal["<", "<=", ">", ">=", "=", "between", "is true"]
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wording:
+    """How one verdict is shown and explained. `slug` is its CSS class, `colour` the terminal's."""
+
+    word: Verdict
+    symbol: str
+    """Tells it apart without colour."""
+    colour: str
+    order: int
+    meaning: str
+    always: bool = True
+    """Whether a count of verdicts names it also where no claim has it."""
+
+    @property
+    def slug(self) -> str:
+        """The word as one word."""
+        return self.word.replace(" ", "-")
+
+
+VERDICTS: dict[str, Wording] = {
+    one.word: one
+    for one in (
+        Wording(
+            word="reproduced",
+            symbol="✓",
+            colour="green",
+            order=0,
+            meaning="the paper's number or statement holds here, within the stated tolerance",
+        ),
+        Wording(
+            word="direction",
+            symbol="↗",
+            colour="cyan",
+            order=1,
+            meaning="the effect goes the way the paper says; its size is another one here",
+        ),
+        Wording(
+            word="contradicted",
+            symbol="✗",
+            colour="red",
+            order=2,
+            meaning="what was measured here says otherwise",
+        ),
+        Wording(
+            word="paper inconsistent",
+            symbol="≠",
+            colour="magenta",
+            order=3,
+            meaning="the paper's own numbers disagree with each other",
+        ),
+        Wording(
+            word="not testable here",
+            symbol="–",
+            colour="yellow",
+            order=4,
+            meaning="needs hardware or a size that this machine or scale does not have",
+        ),
+        Wording(
+            word="not run",
+            symbol="○",
+            colour="dim",
+            order=5,
+            meaning="the runs that the check needs have not been made, or failed",
+        ),
+        Wording(
+            word="check failed",
+            symbol="!",
+            colour="bold red",
+            order=6,
+            meaning="the check itself is wrong and cannot run: mend it in the claim file",
+            always=False,
+        ),
+    )
+}
 
 
 class Criterion(Strict):

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import get_args
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from harness.claims.judge import number
-from harness.claims.model import Verdict
+from harness.claims.model import VERDICTS
 from harness.claims.verdicts import Row, counts
-
-STYLES: dict[str, str] = {
-    "reproduced": "green",
-    "direction": "cyan",
-    "contradicted": "red",
-    "paper inconsistent": "magenta",
-    "not testable here": "yellow",
-    "not run": "dim",
-}
 
 
 def value_of(row: Row) -> str:
@@ -36,9 +26,11 @@ def value_of(row: Row) -> str:
 
 
 def summary(rows: list[Row]) -> str:
-    """Counts per verdict in one line, all six of them."""
+    """Counts per verdict in one line, all six of them, and how many checks failed if any did."""
     found = counts(rows)
-    return ", ".join(f"{found.get(verdict, 0)} {verdict}" for verdict in get_args(Verdict))
+    return ", ".join(
+        f"{found.get(one.word, 0)} {one.word}" for one in VERDICTS.values() if one.always or one.word in found
+    )
 
 
 def plain_lines(rows: list[Row]) -> Iterator[str]:
@@ -62,7 +54,7 @@ def rich_table(rows: list[Row]) -> Table:
         table.add_column(name, no_wrap=True, width=width)
     table.add_column("statement", no_wrap=True, ratio=1)
     for row in rows:
-        style = STYLES[row.verdict]
+        style = VERDICTS[row.verdict].colour
         cells = (value_of(row), row.paper, row.statement)
         table.add_row(row.id, f"[{style}]{row.verdict}[/{style}]", *(escape(cell) for cell in cells))
     return table

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import model_validator
 
+from harness.claims.files import Broken
 from harness.claims.judge import Judged, explanation
 from harness.claims.model import Claim, Verdict
 from harness.config.load import parse
@@ -75,6 +76,29 @@ def row_of(study: str, claim: Claim, judged: Judged, tags: set[str]) -> Row:
         source=judged.observed.source,
         figure=claim.figure,
         explanation=explanation(claim, judged, tags),
+    )
+
+
+def row_of_broken(study: str, broken: Broken, judged: Judged) -> Row:
+    """The row of an entry that is no claim, with what can be read of it."""
+    entry = broken.entry
+    paper = entry.get("paper")
+    words = {name: str(entry.get(name) or "") for name in ("where", "statement", "figure")}
+    return Row(
+        id=broken.id,
+        study=study,
+        tier=entry["tier"] if isinstance(entry.get("tier"), int) else 1,
+        verdict=judged.verdict,
+        reason=judged.reason,
+        value=None,
+        low=None,
+        high=None,
+        n=0,
+        unit="",
+        paper=str(paper.get("text") or "") if isinstance(paper, dict) else "",
+        source=judged.observed.source,
+        explanation="",
+        **words,
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from harness.claims.model import VERDICTS, Wording
 from harness.report import numbers
 from harness.report.inputs import Row
-from harness.report.verdicts import VERDICTS, Verdict
 
 _KINDS = ("measured", "emulated", "simulated", "analytic")
 
@@ -38,7 +38,7 @@ class Claim:
     tier: str
     where: str
     statement: str
-    verdict: Verdict
+    verdict: Wording
     reason: str
     explanation: str
     value: str
@@ -71,7 +71,7 @@ class Claim:
 class VerdictCount:
     """How many claims have a verdict, and their share of all in percent."""
 
-    verdict: Verdict
+    verdict: Wording
     count: int
     share: float
 
@@ -126,9 +126,10 @@ def claim(row: Row, figures: dict[str, str]) -> Claim:
 
 
 def counts(claims: list[Claim]) -> list[VerdictCount]:
-    """Claims per verdict, in the order of the verdicts; verdicts that nobody has are there with 0."""
+    """Claims per verdict, in the order of the verdicts; the six verdicts that nobody has are there with 0."""
     return [
         VerdictCount(verdict, n, 100 * n / len(claims) if claims else 0.0)
         for verdict in VERDICTS.values()
         for n in [sum(one.verdict is verdict for one in claims)]
+        if verdict.always or n
     ]

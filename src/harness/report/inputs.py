@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+from harness.claims.model import VERDICTS
 from harness.core.errors import KvasirError
 from harness.report.best_framework import Measure
-from harness.report.verdicts import VERDICTS
 from harness.results.records import Status
 
 CLAIM_COLUMNS = (

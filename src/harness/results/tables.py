@@ -15,6 +15,7 @@ from harness.results.records import Record, read
 from harness.plan.spec import TableSpec
 
 IDENTITY = ["study", "experiment", "point", "rep"]
+STATE = ["order", "status", "reason"]
 METRIC = ["metric", "value", "unit", "source"]
 SAMPLE = ["t_s", "host", "domain", "metric", "value", "unit", "source"]
 EVENT = ["rank", "word_index", "partition", "records", "bytes", "capacity_bytes", "event"]
@@ -89,6 +90,17 @@ TASK_SCHEMA = pa.DataFrameSchema(
 )
 
 
+def columns_of(spec: TableSpec, kind: str) -> list[str]:
+    """Columns of an experiment's table; `kind` is the end of its name: none, `.trace`, `.fill` or `.tasks`."""
+    own = [*IDENTITY, *spec.factors]
+    return {
+        "": [*IDENTITY, *STATE, *spec.factors, *METRIC],
+        ".trace": [*own, *SAMPLE],
+        ".fill": ["point", "case", *EVENT],
+        ".tasks": [*own, *TASK],
+    }[kind]
+
+
 def run_folders(spec: TableSpec) -> Iterator[tuple[str, Path]]:
     """Point and folder of all runs of an experiment, in the order of the plan."""
     for point, runs in spec.runs.items():
@@ -138,7 +150,7 @@ def metric_rows(spec: TableSpec, runs: list[tuple[str, Record]]) -> list[dict[st
 def metric_table(spec: TableSpec) -> pl.DataFrame:
     """One row per run and metric of an experiment. Raises KvasirError naming a bad record."""
     runs = [(point, read(folder / "run.json")) for point, folder in run_folders(spec)]
-    columns = [*IDENTITY, "order", "status", "reason", *spec.factors, *METRIC]
+    columns = columns_of(spec, "")
     rows = metric_rows(spec, runs)
     types = {"value": pl.Float64, "rep": pl.Int64, "order": pl.Int64, "metric": pl.String, "unit": pl.String}
     if not rows:  # a scale may leave out an experiment
@@ -184,7 +196,7 @@ def trace_table(spec: TableSpec) -> pl.DataFrame:
 def event_table(spec: TableSpec) -> pl.DataFrame:
     """One row per event of the send buffer; `case` is the data set of the run."""
     frame = beside(spec, "events.csv", EVENT, {}).with_columns(pl.col("data").alias("case"))
-    frame = frame.select(["point", "case", *EVENT[:-1], EVENT[-1]])
+    frame = frame.select(columns_of(spec, ".fill"))
     return frame if frame.is_empty() else EVENT_SCHEMA.validate(frame)
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from eee_world import Change, Factors, Numbers, World, link_power, write_tables
 
-from harness.claims.check import check_claims, read_claims
+from harness.claims.check import check_claims
 from harness.claims.database import build, table_of
+from harness.claims.files import read_claims
 from harness.claims.model import Verdict
 from harness.claims.verdicts import Row
 

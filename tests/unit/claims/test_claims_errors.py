@@ -10,8 +10,14 @@ from typing import Any
 import pytest
 from small import claim, run, timed, write_claims, write_table
 
-from harness.claims.check import check_claims
+from harness.claims.ahead import planned_tables, refuse_wrong_claims
+from harness.claims.check import CheckError, bound, check_claims, tables_used
+from harness.claims.database import build, discover
+from harness.claims.files import all_checks, read_claims
+from harness.claims.verdicts import Row, read_csv
 from harness.core.errors import KvasirError
+from harness.plan.planner import choose
+from harness.results.tables import metric_table
 
 PROJECT = Path(__file__).parents[3]
 
@@ -26,7 +32,27 @@ def command(*arguments: object) -> subprocess.CompletedProcess[str]:
 def refused(folder: Path, **changes: Any) -> str:
     """The message for `claim(**changes)` beside a good one over a good table."""
     tables = write_table(folder / "tables", timed(0.4))
-    return refusal(write_claims(folder / "s.yaml", claim(), claim(**{"id": "S-2", **changes})), tables)
+    claims = write_claims(folder / "s.yaml", claim(), claim(**{"id": "S-2", **changes}))
+    try:
+        file, known = read_claims(claims), discover(tables)
+    except KvasirError as error:
+        return str(error)
+    database = build(tables_used(all_checks(file), known), file.metrics)
+    for check in all_checks(file):
+        try:
+            bound(database, known, check)
+        except CheckError as error:
+            return f"{claims}: {error}"
+    good, bad = check_claims(claims, tables, []).rows
+    assert (good.verdict, bad.verdict) == ("reproduced", "check failed")
+    return bad.reason
+
+
+def judged_beside(folder: Path, **changes: Any) -> list[Row]:
+    """The rows of a file with a good claim and `claim(**changes)`."""
+    tables = write_table(folder / "tables", timed(0.4))
+    claims = write_claims(folder / "s.yaml", claim(), claim(**{"id": "S-2", **changes}))
+    return check_claims(claims, tables, []).rows
 
 
 def refusal(claims: Path, tables: Path) -> str:
@@ -50,14 +76,100 @@ def nothing_written(folder: Path, claims: Path, tables: Path) -> str:
 
 def test_the_command_says_one_thing_and_writes_nothing(tmp_path: Path) -> None:
     tables = write_table(tmp_path / "tables", timed(0.4))
-    claims = write_claims(
-        tmp_path / "s.yaml", claim(), claim(id="S-2", check="SELECT rntime AS value FROM s_e_runs")
-    )
-    assert f"error: {claims}: claim S-2: check:" in nothing_written(tmp_path, claims, tables)
     path = tables / "s" / "e.csv"
     path.write_text(path.read_text()[:-5])
     good = write_claims(tmp_path / "s.yaml", claim())
     assert f"error: {path}: cut off" in nothing_written(tmp_path, good, tables)
+
+
+WRONG: list[dict[str, Any]] = [
+    {"check": "SELECT rntime AS value FROM s_e_runs"},
+    {"check": "SELECT runtime AS value FROM s_f_runs"},
+    {"check": "SELECT app AS value FROM s_e_runs"},
+    {"check": "SELECT runtime AS value FROM s_e_runs WHERE"},
+    {"direction": {"op": "<", "value": 1, "check": "SELECT rntime AS value FROM s_e_runs"}},
+    {"figur": "fig01"},
+    {"tier": "first"},
+    {"needs": ["gpu"]},
+]
+
+
+@pytest.mark.parametrize("changes", WRONG)
+def test_a_wrong_claim_takes_no_other_down(tmp_path: Path, changes: dict[str, Any]) -> None:
+    good, bad = judged_beside(tmp_path, **changes)
+    assert (good.id, good.verdict) == ("S-1", "reproduced")
+    assert (bad.id, bad.verdict, bad.n) == ("S-2", "check failed", 0)
+    assert bad.statement == good.statement
+    assert bad.reason
+
+
+def test_an_id_that_is_there_twice_is_no_verdict(tmp_path: Path) -> None:
+    (row,) = judged_beside(tmp_path, id="S-1")
+    assert (row.id, row.verdict) == ("S-1", "check failed")
+    assert "claim S-1 is there 2 times" in row.reason
+
+
+def test_a_wrong_tag_fails_the_claims_that_need_it(tmp_path: Path) -> None:
+    tables = write_table(tmp_path / "tables", timed(0.4))
+    tags = {"long": {"meaning": "long runs", "check": "SELECT rntime AS value FROM s_e_runs"}}
+    claims = write_claims(tmp_path / "s.yaml", claim(), claim(id="S-2", needs=["long"]), tags=tags)
+    good, bad = check_claims(claims, tables, []).rows
+    assert (good.verdict, bad.verdict) == ("reproduced", "check failed")
+    assert bad.reason.startswith("tag long: check:")
+
+
+@pytest.mark.parametrize(
+    "text", ["claims: [", "", "- 1\n", "study: s\nclaims: 3\n", "study: s\nclaims: [1, {id: 2}]\n"]
+)
+def test_a_file_that_holds_no_claims_still_has_a_table(tmp_path: Path, text: str) -> None:
+    tables = write_table(tmp_path / "tables", timed(0.4))
+    (tmp_path / "s.yaml").write_text(text)
+    out = tmp_path / "out" / "s.csv"
+    done = command(
+        "--claims",
+        tmp_path / "s.yaml",
+        "--tables",
+        tables,
+        "--output",
+        out,
+        "--json",
+        out.with_suffix(".json"),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = read_csv(out)
+    assert rows
+    assert all(row.verdict == "check failed" and str(tmp_path / "s.yaml") in row.reason for row in rows)
+
+
+def test_before_the_first_run_each_mistake_is_one_line(tmp_path: Path) -> None:
+    planner = choose(["scale=smoke", "studies=mimir"], PROJECT / "config")
+    refuse_wrong_claims(planner, PROJECT / "config" / "claims")
+    text = (PROJECT / "config" / "claims" / "mimir.yaml").read_text()
+    file = tmp_path / "mimir.yaml"
+    file.write_text(
+        text.replace("SELECT knm.runtime / knl.runtime", "SELECT knm.rntime / knl.runtime", 1)
+        .replace("FROM mimir_combiner_runs", "FROM mimir_combine_runs", 1)
+        .replace("FROM mimir_stages_runs", "FORM mimir_stages_runs", 1)
+    )
+    with pytest.raises(KvasirError) as caught:
+        refuse_wrong_claims(planner, tmp_path)
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 3
+    assert all(line.startswith(f"{file}: ") for line in lines)
+    assert any("no table mimir_combine_runs" in line for line in lines)
+    assert any("rntime" in line and "available: mimir_stages_runs(" in line for line in lines)
+    file.write_text(text.replace("    figure: ", "    figur: ", 1))
+    with pytest.raises(KvasirError, match=r"mimir.yaml: claims.0.figur: .*no such key is known"):
+        refuse_wrong_claims(planner, tmp_path)
+
+
+@pytest.mark.parametrize("study", ["mimir", "eee", "mrev", "hpc"])
+def test_planned_tables_have_the_columns_of_those_that_are_made(study: str) -> None:
+    planner = choose(["scale=smoke"], PROJECT / "config")
+    columns = {table.name: list(columns) for table, columns in planned_tables(planner, study).items()}
+    for name, spec in planner.plan(study).tables.items():
+        nothing = metric_table(spec.model_copy(update={"runs": {}, "not_run": []}))
+        assert columns[f"{study}_{name}"] == nothing.columns
 
 
 def test_a_wrong_column_is_named_with_those_that_are_there(tmp_path: Path) -> None:
@@ -170,7 +282,8 @@ def test_a_run_that_has_a_metric_twice(tmp_path: Path) -> None:
 def test_no_tables_and_no_claim_file(tmp_path: Path) -> None:
     tables = write_table(tmp_path / "tables", timed(0.4))
     assert "no such folder" in refusal(write_claims(tmp_path / "s.yaml", claim()), tmp_path / "none")
-    assert "cannot be read" in refusal(tmp_path / "none.yaml", tables)
+    with pytest.raises(KvasirError, match="cannot be read"):
+        read_claims(tmp_path / "none.yaml")
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from synthetic import CLAIMS, EMULATED, NO_CAP, NO_POWER, RAPL, Numbers, World, write_tables
 
-from harness.claims.check import Checked, check_claims, read_claims
+from harness.claims.check import Checked, check_claims
+from harness.claims.files import read_claims
 from harness.claims.model import Verdict
 from harness.claims.verdicts import Row
 from harness.results.records import Identity

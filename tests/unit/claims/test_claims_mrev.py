@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from cells_world import PAPER, Change, Factors, Numbers, World, write_tables
 
-from harness.claims.check import check_claims, read_claims
+from harness.claims.check import check_claims
+from harness.claims.files import read_claims
 from harness.claims.model import Verdict
 from harness.claims.verdicts import Row
 

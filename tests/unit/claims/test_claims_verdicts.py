@@ -10,8 +10,7 @@ from small import RATIO, run, timed, verdict, write_claims, write_table
 
 from harness.claims.check import check_claims
 from harness.claims.judge import finding, holds
-from harness.claims.model import Criterion, Verdict
-from harness.report.verdicts import VERDICTS
+from harness.claims.model import VERDICTS, Criterion, Verdict
 
 ENERGY = RATIO.format("energy_pkg")
 
