@@ -280,7 +280,7 @@ def test_a_run_that_has_a_metric_twice(tmp_path: Path) -> None:
 
 
 def test_no_tables_and_no_claim_file(tmp_path: Path) -> None:
-    tables = write_table(tmp_path / "tables", timed(0.4))
+    write_table(tmp_path / "tables", timed(0.4))
     assert "no such folder" in refusal(write_claims(tmp_path / "s.yaml", claim()), tmp_path / "none")
     with pytest.raises(KvasirError, match="cannot be read"):
         read_claims(tmp_path / "none.yaml")
