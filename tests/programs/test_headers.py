@@ -17,6 +17,14 @@ def namespaces(header: Path) -> set[str]:
     return set(NAMESPACE.findall(header.read_text(encoding="utf-8")))
 
 
+def test_programs_include_public_headers_only() -> None:
+    sources = [path for path in (ENGINE / "apps").rglob("*") if path.suffix in {".cpp", ".hpp"}]
+    assert len(sources) > 20
+    for path in sources:
+        text = path.read_text(encoding="utf-8")
+        assert "detail::" not in text and "kvasir/detail/" not in text, path
+
+
 @pytest.mark.parametrize("header", INTERNAL, ids=lambda path: path.name)
 def test_internal_headers_declare_internal_names_only(header: Path) -> None:
     assert namespaces(header) == {"kvasir::detail"}

@@ -301,8 +301,7 @@ TEST(PackedBlock, HoldsWhatWasPutIn) {
     EXPECT_LE(block.used(), block.capacity());
     std::size_t i = 0;
     EXPECT_EQ(PackedBlock::for_each(block.data(),
-                                    [&](const char* at) {
-                                        const PackedRecord record = PackedRecord::at(at);
+                                    [&](const char* /*at*/, const PackedRecord& record) {
                                         EXPECT_EQ(record.key, put.at(i).first);
                                         EXPECT_EQ(record.value, put.at(i++).second);
                                     }),

@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "graph.hpp"
-#include "kvasir/detail/by_fill.hpp"
-#include "kvasir/detail/job_state.hpp"
-#include "kvasir/detail/sort_store.hpp"
+#include "kvasir/bipartite.hpp"
 #include "options.hpp"
 #include "pattern.hpp"
 #include "world.hpp"
@@ -55,9 +53,9 @@ TEST(Exchange, PackedRecordsOfAnyLengthArrive) {
     Options options;
     options.strategy = Strategy::by_fill;
     options.send_buffer = 4096;  // blocks that long records do not fit in
-    detail::JobState state(world().get(), options);
-    detail::SortStore store(state.memory);
-    detail::ByFill<detail::PackedBlock, detail::SortStore> transport(state, store, false);
+    BipartiteState state(world(), options);
+    SortedRecords received(state);
+    PackedExchange exchange(state, received);
     constexpr int records = 400;
     const auto value_of = [](int i) {
         return std::string(static_cast<std::size_t>(i % 40 == 0 ? 9000 : i), 'v');
@@ -65,26 +63,99 @@ TEST(Exchange, PackedRecordsOfAnyLengthArrive) {
     for (int i = 0; i < records; ++i) {
         const int to = i % world().size();
         const std::string key = std::to_string(world().rank()) + " " + std::to_string(i);
-        if (transport.block(to).append(key, value_of(i)) == detail::Put::full) {
-            transport.full(to);
-            if (transport.block(to).append(key, value_of(i)) == detail::Put::full) {
-                transport.oversize(to, std::string_view(key), std::string_view(value_of(i)));
-            }
-        }
-        transport.poll();
+        exchange.send(to, key, value_of(i));
+        exchange.poll();
     }
-    transport.finish();
-    store.sort();
+    exchange.finish();
+    state.together([&] { received.sort(); });
     std::size_t expected = 0;
     for (int i = world().rank(); i < records; i += world().size()) {
         expected += static_cast<std::size_t>(world().size());
     }
-    ASSERT_EQ(store.size(), expected);
-    for (std::size_t i = 0; i < store.size(); ++i) {
-        const std::string key(store[i].key);
-        EXPECT_EQ(store[i].value, value_of(std::stoi(key.substr(key.find(' ')))));
+    ASSERT_EQ(received.size(), expected);
+    for (std::size_t i = 0; i < received.size(); ++i) {
+        const std::string key(received[i].key);
+        EXPECT_EQ(received[i].value, value_of(std::stoi(key.substr(key.find(' ')))));
     }
-    EXPECT_EQ(state.counters.received, expected);
+    EXPECT_EQ(state.counters().received, expected);
+    EXPECT_EQ(state.counters().emitted, static_cast<std::uint64_t>(records));
+}
+
+TEST(Exchange, CallableReceivesPackedRecords) {
+    BipartiteState state(world(), Options{});
+    std::map<std::string, std::string> seen;
+    auto receive = [&](std::string_view key, std::string_view value) { seen.emplace(key, value); };
+    PackedExchange exchange(state, receive);
+    for (int to = 0; to < world().size(); ++to) {
+        exchange.send(to, std::to_string(world().rank()), std::to_string(to));
+    }
+    exchange.finish();
+    std::map<std::string, std::string> expected;
+    for (int from = 0; from < world().size(); ++from) {
+        expected.emplace(std::to_string(from), std::to_string(world().rank()));
+    }
+    EXPECT_EQ(seen, expected);
+}
+
+struct Add {
+    std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
+};
+
+TEST(Exchange, CombinedRecordsHoldEveryKeyOnce) {
+    Options options;
+    options.send_buffer = 4096;
+    options.combine_cache =
+        2048;  // smaller than the keys, so that it is emptied often; one key fits in no cache
+    BipartiteState state(world(), options);
+    CombinedRecords<std::uint64_t, Add> received(state);
+    const auto process_of = [](std::string_view key) {
+        return static_cast<int>(key.size()) % world().size();
+    };
+    CombiningExchange exchange(state, received, process_of);
+    std::map<std::string, std::uint64_t> expected;
+    constexpr std::uint64_t rounds = 20;
+    for (std::uint64_t i = 0; i < rounds; ++i) {
+        for (std::size_t length = 0; length < 200; ++length) {
+            const std::string key(length == 199 ? 3000 : length, 'k');
+            exchange.send(std::string_view(key), i);
+            exchange.poll();
+            if (process_of(key) == world().rank()) {
+                expected[key] += i * static_cast<std::uint64_t>(world().size());
+            }
+        }
+    }
+    exchange.finish();
+    state.together([] {});
+    std::map<std::string, std::uint64_t> seen;
+    received.for_each([&](std::string_view key, std::uint64_t value) {
+        EXPECT_TRUE(seen.emplace(key, value).second) << key.size();
+    });
+    EXPECT_EQ(seen, expected);
+    EXPECT_EQ(state.counters().emitted, rounds * 200);
+    EXPECT_GE(state.counters().oversize, rounds);
+}
+
+TEST(Exchange, OneFailureStopsAllProcesses) {
+    BipartiteState state(world(), Options{});
+    std::uint64_t records = 0;
+    auto receive = [&](std::string_view, std::string_view) { ++records; };
+    PackedExchange exchange(state, receive);
+    if (world().rank() == world().size() - 1) {
+        try {
+            throw Error("the input is broken");
+        } catch (...) {
+            state.fail();
+        }
+    }
+    exchange.finish();
+    EXPECT_TRUE(state.stopped());
+    try {
+        state.together([] {});
+        FAIL();
+    } catch (const JobError& error) {
+        EXPECT_EQ(error.failed_rank(), world().size() - 1);
+        EXPECT_NE(std::string(error.what()).find("the input is broken"), std::string::npos);
+    }
 }
 
 /// Ranks as one process computes them.

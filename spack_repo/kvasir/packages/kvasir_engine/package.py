@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="3825b28584c6be66ed1ca29b063c80f81f6aa97b872000725664f96b8768a52f")
+    version("0.1.0", sha256="1280fbcaeb939b113679e4ba7b9e5d69c0e3b4d360364ccebac53ee2d766045e")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

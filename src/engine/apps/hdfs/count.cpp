@@ -8,7 +8,6 @@
 
 #include "input.hpp"
 #include "job.hpp"
-#include "kvasir/detail/radix_store.hpp"
 #include "kvasir/hdfs/partition.hpp"
 #include "kvasir/report.hpp"
 #include "kvasir/tokenizer.hpp"
@@ -17,8 +16,6 @@
 namespace kvasir::jobs {
 namespace {
 
-using detail::KeyCode;
-using Key = detail::KeyTraits<std::string_view>;
 using Count = std::uint64_t;
 using Entry = std::pair<std::string_view, Count>;
 
@@ -26,10 +23,18 @@ struct Add {
     Count operator()(Count a, Count b) const { return a + b; }
 };
 
-using CountBlock = detail::Block<std::string_view, Count>;
-using Store = detail::RadixStore<std::string_view, Count, Add>;
-using Transport = detail::ByFill<CountBlock, Store>;
-using Record = detail::RecordTraits<std::string_view, Count>;
+using Received = CombinedRecords<Count, Add>;
+
+/// The process whose A rank gets a key.
+struct ProcessOf {
+    const Roles& roles;
+
+    int operator()(std::string_view key) const {
+        return roles.process_of_a(hdfs::hash_partition(hdfs::text_hash(key), roles.a_ranks()));
+    }
+};
+
+using Exchange = CombiningExchange<Count, Add, ProcessOf>;
 
 /// What separates words to Java's StringTokenizer: not the vertical tab.
 struct JavaSpace {
@@ -45,67 +50,10 @@ struct JavaSpace {
 #endif
 };
 
-/// Counts on their way to the A ranks.
-class CountCache {
-  public:
-    CountCache(Job& job, Transport& transport)
-        : job_(job),
-          transport_(transport),
-          memory_(job.state().memory, std::max<std::size_t>(job.options().engine.combine_cache / 8, 64)),
-          cache_(job.state().memory) {
-        cache_.attach(memory_.data(), memory_.words());
-    }
-
-    /// Counts `key` once more. `Text`: std::string_view, or PaddedView, which is faster.
-    template <class Text>
-    void add(const Text& key) {
-        ++job_.state().counters.emitted;
-        const KeyCode code = Key::encode(key);
-        detail::Put put = cache_.combine(code, 1, add_);
-        if (put == detail::Put::full) [[unlikely]] {
-            flush();
-            put = cache_.combine(code, 1, add_);
-            if (put == detail::Put::full) {
-                transport_.oversize(process_of(key), code, Count{1});
-            }
-        }
-        job_.state().counters.combined_before += static_cast<std::uint64_t>(put == detail::Put::combined);
-    }
-
-    /// Sends what is in the cache.
-    void flush() {
-        for (const std::uint64_t* at = cache_.data(); at != cache_.data() + cache_.used();
-             at += Record::words(at)) {
-            const KeyCode code = Key::recode(Record::hash(at), Record::key_zone(at));
-            const int process = process_of(Record::key(at));
-            const Count count = Record::value(at);
-            if (transport_.block(process).append(code, count) == detail::Put::full) {
-                transport_.full(process);
-                if (transport_.block(process).append(code, count) == detail::Put::full) {
-                    transport_.oversize(process, code, count);
-                }
-            }
-        }
-        cache_.clear();
-    }
-
-  private:
-    int process_of(std::string_view key) const {
-        const Roles& roles = job_.roles();
-        return roles.process_of_a(hdfs::hash_partition(hdfs::text_hash(key), roles.a_ranks()));
-    }
-
-    Job& job_;
-    Transport& transport_;
-    WordBuffer memory_;
-    CountBlock cache_;
-    Add add_;
-};
-
 /// Calls sink(text) for every text of a split: values of a SequenceFile, or lines.
 template <class Sink, class GoOn>
 void read_texts(Job& job, Input& input, const hdfs::Split& split, Sink&& sink, GoOn&& go_on) {
-    std::uint64_t& bytes = job.state().counters.input_bytes;
+    std::uint64_t& bytes = job.state().counters().input_bytes;
     if (job.options().format == InputFormat::text) {
         input.lines(
             split,
@@ -125,32 +73,25 @@ void read_texts(Job& job, Input& input, const hdfs::Split& split, Sink&& sink, G
     }
 }
 
-/// Maps by each(text, cache), exchanges, combines: this A rank's counts, whose keys lie in `store`.
+/// Maps by each(text, exchange), exchanges, combines: this A rank's counts, whose keys lie in `received`.
 template <class Each>
-std::vector<Entry> count(Job& job, Store& store, Each&& each) {
-    Transport transport(job.state(), store, false);
-    CountCache cache(job, transport);
+std::vector<Entry> count(Job& job, Received& received, Each&& each) {
+    Exchange exchange(job.state(), received, ProcessOf{job.roles()});
     Input input(job);
     job.map_and_exchange(
-        transport,
+        exchange,
         [&](const hdfs::Split& split) {
             read_texts(
-                job, input, split, [&](std::string_view text) { each(text, cache); },
-                [&] { return job.go_on(transport); });
+                job, input, split, [&](std::string_view text) { each(text, exchange); },
+                [&] { return job.go_on(exchange); });
         },
-        [&] { cache.flush(); });
+        [&] { exchange.flush(); });
     std::vector<Entry> entries;
     job.together([&] {
         const double begin = wall_time();
-        PhaseScope phase(job.state().clock, Phase::convert);
-        for (std::size_t part = 0; part < Store::kPartitions; ++part) {
-            store.combine_partition(part);
-            store.partition(part).for_each([&](const std::uint64_t* record) {
-                entries.emplace_back(Record::key(record), Record::value(record));
-                return Record::words(record);
-            });
-        }
-        job.state().counters.keys = entries.size();
+        PhaseScope phase(job.state().clock(), Phase::convert);
+        received.for_each([&](std::string_view key, Count count) { entries.emplace_back(key, count); });
+        job.state().counters().keys = entries.size();
         std::sort(entries.begin(), entries.end());
         if (job.roles().is_a()) {
             job.note("reduce", "merge", begin);
@@ -162,10 +103,10 @@ std::vector<Entry> count(Job& job, Store& store, Each&& each) {
 }  // namespace
 
 void count_words(Job& job) {
-    Add add;
-    Store store(job.state().memory, add, true);
-    const auto words = count(job, store, [](std::string_view text, CountCache& cache) {
-        for_each_token<JavaSpace>(text.data(), text.size(), [&](const PaddedView& word) { cache.add(word); });
+    Received received(job.state());
+    const auto words = count(job, received, [](std::string_view text, Exchange& exchange) {
+        for_each_token<JavaSpace>(text.data(), text.size(),
+                                  [&](const PaddedView& word) { exchange.send(word, 1); });
     });
     job.write_parts([&](hdfs::ByteSink& part) {
         for (const auto& [word, count] : words) {
@@ -176,12 +117,11 @@ void count_words(Job& job) {
 
 /// One part in falling order, as the second job of Hadoop's example writes it.
 void grep(Job& job) {
-    Add add;
-    Store store(job.state().memory, add, true);
+    Received received(job.state());
     std::optional<Pattern> pattern;
     job.together([&] { pattern.emplace(job.options().pattern); });
-    const auto own = count(job, store, [&](std::string_view text, CountCache& cache) {
-        pattern->for_each_match(text, [&](std::string_view match) { cache.add(match); });
+    const auto own = count(job, received, [&](std::string_view text, Exchange& exchange) {
+        pattern->for_each_match(text, [&](std::string_view match) { exchange.send(match, 1); });
     });
     std::vector<std::pair<Count, std::string>> all;
     std::uint64_t matches = 0;

@@ -27,7 +27,7 @@ class Input {
         Source source(job_, file, begin, split.end);
         hdfs::Window window(source, begin, slice());
         hdfs::SequenceReader reader(window, file.path, mark, split.end, first);
-        PhaseScope phase(job_.state().clock, Phase::map);
+        PhaseScope phase(job_.state().clock(), Phase::map);
         while (reader.next(sink) && go_on()) {
         }
     }
@@ -39,7 +39,7 @@ class Input {
         const std::uint64_t begin = split.begin - static_cast<std::uint64_t>(split.begin != 0);
         Source source(job_, job_.files()[split.file], begin, split.end);
         hdfs::Window window(source, begin, slice());
-        PhaseScope phase(job_.state().clock, Phase::map);
+        PhaseScope phase(job_.state().clock(), Phase::map);
         bool skipping = split.begin != 0;
         std::uint64_t asked = begin;
         while (window.position() < split.end) {
@@ -84,7 +84,7 @@ class Input {
         end = std::min(end, begin + std::min<std::uint64_t>(most, file.length) * size);
         Source source(job_, file, begin, end);
         hdfs::Window window(source, begin, slice() / size * size + size);
-        PhaseScope phase(job_.state().clock, Phase::map);
+        PhaseScope phase(job_.state().clock(), Phase::map);
         while (window.position() < end) {
             std::string_view view = window.view(size);
             if (view.size() < size) {
@@ -108,7 +108,7 @@ class Input {
         Source(Job& job, const hdfs::FileStatus& file, std::uint64_t begin, std::uint64_t end)
             : job_(job), file_(job.client(), file, begin, end) {}
         std::size_t read(char* to, std::size_t most) override {
-            PhaseScope phase(job_.state().clock, Phase::read);
+            PhaseScope phase(job_.state().clock(), Phase::read);
             return file_.read(to, most);
         }
 

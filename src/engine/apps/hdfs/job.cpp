@@ -36,8 +36,7 @@ Job::Job(const Communicator& world, const JobOptions& options)
       options_(options),
       roles_(world, options.o_ranks, options.a_ranks, options.placement),
       client_(options.name_node, options.user),
-      state_(world.get(), options_.engine) {
-    validate(options_.engine, world.size());
+      state_(world, options_.engine) {
     plan();
 }
 
@@ -123,7 +122,7 @@ void Job::write_parts(const std::function<void(hdfs::ByteSink&)>& write) {
             return;
         }
         const double begin = wall_time();
-        PhaseScope phase(state_.clock, Phase::reduce);
+        PhaseScope phase(state_.clock(), Phase::reduce);
         write_part(options_.output + kUnfinished + part_name(), write);
         note("reduce", "reduce", begin);
     });

@@ -7,10 +7,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "kvasir/detail/by_fill.hpp"
-#include "kvasir/detail/job_state.hpp"
+#include "kvasir/bipartite.hpp"
 #include "kvasir/hdfs/file_stream.hpp"
 #include "kvasir/hdfs/splits.hpp"
 #include "options.hpp"
@@ -39,7 +39,7 @@ class Job {
     const JobOptions& options() const { return options_; }
     const Roles& roles() const { return roles_; }
     hdfs::Client& client() { return client_; }
-    detail::JobState& state() { return state_; }
+    BipartiteState& state() { return state_; }
     const std::vector<hdfs::FileStatus>& files() const { return files_; }
     const std::vector<hdfs::Split>& splits() const { return splits_; }  ///< of this O rank
     std::size_t splits_of_all() const { return splits_of_all_; }
@@ -47,20 +47,14 @@ class Job {
     /// Runs `action`; if it throws on any rank, all ranks throw JobError. Collective.
     template <class Action>
     void together(Action&& action) {
-        try {
-            action();
-        } catch (...) {
-            state_.fail();
-        }
-        PhaseScope waiting(state_.clock, Phase::wait_barrier);
-        agree_on_success(world_, state_.cause);
+        state_.together(std::forward<Action>(action));
     }
 
-    /// The half of O: calls map(split) for each of this rank's splits and then `flush`, while whatever
-    /// arrives is taken in; returns when this rank has everything that is sent to it. All ranks throw if one
-    /// fails. Collective.
-    template <class Transport, class Map, class Flush>
-    void map_and_exchange(Transport& transport, Map&& map, Flush&& flush) {
+    /// Runs the half of O: calls map(split) for each of this rank's splits and then `flush`, receives what
+    /// arrives meanwhile, and returns when this rank has everything that is sent to it. All ranks throw if
+    /// one fails. Collective.
+    template <class Exchange, class Map, class Flush>
+    void map_and_exchange(Exchange& exchange, Map&& map, Flush&& flush) {
         const double begin = wall_time();
         try {
             for (const hdfs::Split& split : splits_) {
@@ -77,17 +71,17 @@ class Job {
         if (roles_.is_o()) {
             note("map", "map", begin);
         }
-        transport.finish();
+        exchange.finish();
         if (roles_.is_a()) {
             note("reduce", "shuffle", begin);
         }
         together([] {});
     }
 
-    /// Whether to go on with a split, having taken in what has arrived.
-    template <class Transport>
-    bool go_on(Transport& transport) {
-        transport.poll();
+    /// Polls incoming records; returns false when the job must stop.
+    template <class Exchange>
+    bool go_on(Exchange& exchange) {
+        exchange.poll();
         return !state_.stopped();
     }
 
@@ -120,7 +114,7 @@ class Job {
     JobOptions options_;
     Roles roles_;
     hdfs::Client client_;
-    detail::JobState state_;
+    BipartiteState state_;
     std::vector<hdfs::FileStatus> files_;
     std::vector<hdfs::Split> splits_;
     std::size_t splits_of_all_ = 0;

@@ -26,7 +26,7 @@ constexpr std::array kPhases{
 
 Json rank_json(Job& job, const std::vector<Span>& spans) {
     const Roles& roles = job.roles();
-    const Counters& c = job.state().counters;
+    const Counters& c = job.state().counters();
     const hdfs::Traffic& t = job.client().traffic;
     RankStats stats;
     ask_system(stats);
@@ -37,7 +37,7 @@ Json rank_json(Job& job, const std::vector<Span>& spans) {
                 {"splits", job.splits().size()},
                 {"cpu_s", process_cpu_seconds()}};
     for (const auto& [name, phase] : kPhases) {
-        const Spent& spent = job.state().clock.spent(phase);
+        const Spent& spent = job.state().clock().spent(phase);
         out["phases"][name] = {{"wall_s", spent.wall}, {"cpu_s", spent.cpu}};
     }
     out["bytes"] = {{"input", c.input_bytes},         {"read", t.read},
@@ -46,7 +46,7 @@ Json rank_json(Job& job, const std::vector<Span>& spans) {
                     {"received", c.received_bytes}};
     out["blocks"] = {{"written", t.blocks_written}, {"first_replica_local", t.blocks_first_local}};
     out["records"] = {{"emitted", c.emitted}, {"sent", c.sent}, {"received", c.received}};
-    out["memory"] = {{"kv_peak_bytes", job.state().memory.peak()},
+    out["memory"] = {{"kv_peak_bytes", job.state().memory().peak()},
                      {"resident_peak_bytes", stats.resident_peak}};
     for (const Span& span : spans) {
         out["spans"].push_back(
@@ -86,7 +86,7 @@ void Job::write_report(double ready) {
     if (options_.report.empty()) {
         return;
     }
-    (void)state_.clock.enter(Phase::other);
+    (void)state_.clock().enter(Phase::other);
     const double end = wall_time();
     const std::vector<std::string> texts = gather_texts(world_, rank_json(*this, spans_).dump());
     together([&] {

@@ -9,30 +9,9 @@
 #include "graph.hpp"
 #include "input.hpp"
 #include "job.hpp"
-#include "kvasir/detail/packed_block.hpp"
 
 namespace kvasir::jobs {
 namespace {
-
-/// Edges as they arrive.
-class EdgeStore {
-  public:
-    std::uint64_t ingest(const std::uint64_t* data, std::size_t /*words*/) {
-        return detail::PackedBlock::for_each(data, [&](const char* record) {
-            const detail::PackedRecord found = detail::PackedRecord::at(record);
-            Edge edge;
-            std::memcpy(&edge.first, found.key.data(), sizeof(Vertex));
-            std::memcpy(&edge.second, found.value.data(), sizeof(Vertex));
-            edges_.push_back(edge);
-        });
-    }
-    std::vector<Edge> take() { return std::move(edges_); }
-
-  private:
-    std::vector<Edge> edges_;
-};
-
-using Transport = detail::ByFill<detail::PackedBlock, EdgeStore>;
 
 /// "source TAB target".
 Edge edge_of(std::string_view line) {
@@ -52,33 +31,33 @@ std::string_view bytes_of(const Vertex& vertex) {
     return {reinterpret_cast<const char*>(&vertex), sizeof(vertex)};
 }
 
+/// This A rank's edges.
 std::vector<Edge> read_edges(Job& job) {
-    EdgeStore store;
-    Transport transport(job.state(), store, false);
+    std::vector<Edge> edges;
+    auto receive = [&](std::string_view source, std::string_view target) {
+        Edge edge;
+        std::memcpy(&edge.first, source.data(), sizeof(Vertex));
+        std::memcpy(&edge.second, target.data(), sizeof(Vertex));
+        edges.push_back(edge);
+    };
+    PackedExchange exchange(job.state(), receive);
     Input input(job);
     job.map_and_exchange(
-        transport,
+        exchange,
         [&](const hdfs::Split& split) {
             input.lines(
                 split,
                 [&](std::string_view line) {
                     const Edge edge = edge_of(line);
-                    ++job.state().counters.emitted;
-                    job.state().counters.input_bytes += line.size() + 1;
-                    const int to = job.roles().process_of_a(Graph::owner(edge.first, job.roles().a_ranks()));
-                    if (transport.block(to).append(bytes_of(edge.first), bytes_of(edge.second)) ==
-                        detail::Put::full) {
-                        transport.full(to);
-                        if (transport.block(to).append(bytes_of(edge.first), bytes_of(edge.second)) ==
-                            detail::Put::full) {
-                            transport.oversize(to, bytes_of(edge.first), bytes_of(edge.second));
-                        }
-                    }
+                    job.state().counters().input_bytes += line.size() + 1;
+                    const int owner = Graph::owner(edge.first, job.roles().a_ranks());
+                    exchange.send(job.roles().process_of_a(owner), bytes_of(edge.first),
+                                  bytes_of(edge.second));
                 },
-                [&] { return job.go_on(transport); });
+                [&] { return job.go_on(exchange); });
         },
         [] {});
-    return store.take();
+    return edges;
 }
 
 void write_ranks(hdfs::ByteSink& part, const Graph& graph) {
@@ -114,7 +93,7 @@ void page_rank(Job& job) {
             return;
         }
         const double begin = wall_time();
-        PhaseScope phase(job.state().clock, Phase::convert);
+        PhaseScope phase(job.state().clock(), Phase::convert);
         graph.emplace(job.roles().a(), std::move(edges));
         for (int i = 0; i < job.options().iterations; ++i) {
             graph->iterate();

@@ -7,37 +7,20 @@
 
 #include "input.hpp"
 #include "job.hpp"
-#include "kvasir/detail/packed_block.hpp"
-#include "kvasir/detail/sort_store.hpp"
 #include "kvasir/hdfs/partition.hpp"
 #include "kvasir/report.hpp"
 
 namespace kvasir::jobs {
 namespace {
 
-using detail::SortStore;
-using Transport = detail::ByFill<detail::PackedBlock, SortStore>;
-
 constexpr std::size_t kRow = 100;
 constexpr std::size_t kRowKey = 10;
 
-/// Gives one record to the exchange.
-void send(Job& job, Transport& transport, int part, std::string_view key, std::string_view value) {
-    ++job.state().counters.emitted;
-    const int process = job.roles().process_of_a(part);
-    if (transport.block(process).append(key, value) == detail::Put::full) [[unlikely]] {
-        transport.full(process);
-        if (transport.block(process).append(key, value) == detail::Put::full) {
-            transport.oversize(process, key, value);
-        }
-    }
-}
-
-void sort_received(Job& job, SortStore& store) {
+void sort_received(Job& job, SortedRecords& received) {
     job.together([&] {
         const double begin = wall_time();
-        PhaseScope phase(job.state().clock, Phase::convert);
-        store.sort();
+        PhaseScope phase(job.state().clock(), Phase::convert);
+        received.sort();
         if (job.roles().is_a()) {
             job.note("reduce", "merge", begin);
         }
@@ -92,29 +75,29 @@ std::vector<std::string> sample(Job& job, Input& input) {
 }  // namespace
 
 void sort(Job& job) {
-    SortStore store(job.state().memory);
-    Transport transport(job.state(), store, false);
+    SortedRecords received(job.state());
+    PackedExchange exchange(job.state(), received);
     Input input(job);
     job.map_and_exchange(
-        transport,
+        exchange,
         [&](const hdfs::Split& split) {
             input.records(
                 split,
                 [&](std::string_view key, std::string_view value) {
-                    job.state().counters.input_bytes += key.size() + value.size();
+                    job.state().counters().input_bytes += key.size() + value.size();
                     const std::string_view text = hdfs::text_of(key);
-                    send(job, transport, hdfs::hash_partition(hdfs::text_hash(text), job.roles().a_ranks()),
-                         text, value);
+                    const int part = hdfs::hash_partition(hdfs::text_hash(text), job.roles().a_ranks());
+                    exchange.send(job.roles().process_of_a(part), text, value);
                 },
-                [&] { return job.go_on(transport); });
+                [&] { return job.go_on(exchange); });
         },
         [] {});
-    sort_received(job, store);
+    sort_received(job, received);
     job.write_parts([&](hdfs::ByteSink& part) {
         hdfs::SequenceWriter writer(part, new_mark());
         std::string key;
-        for (std::size_t i = 0; i < store.size(); ++i) {
-            const detail::PackedRecord record = store[i];
+        for (std::size_t i = 0; i < received.size(); ++i) {
+            const KeyAndValue record = received[i];
             key.clear();
             hdfs::append_vint(key, static_cast<std::int64_t>(record.key.size()));
             key += record.key;
@@ -125,28 +108,28 @@ void sort(Job& job) {
 }
 
 void tera_sort(Job& job) {
-    SortStore store(job.state().memory);
+    SortedRecords received(job.state());
     Input input(job);
     const hdfs::RangePartition part_of(hdfs::cuts_of(sample(job, input), job.roles().a_ranks()));
-    Transport transport(job.state(), store, false);
+    PackedExchange exchange(job.state(), received);
     job.map_and_exchange(
-        transport,
+        exchange,
         [&](const hdfs::Split& split) {
             input.rows(
                 split, kRow, UINT64_MAX / kRow,
                 [&](std::string_view row) {
-                    job.state().counters.input_bytes += row.size();
+                    job.state().counters().input_bytes += row.size();
                     const std::string_view key = row.substr(0, kRowKey);
-                    send(job, transport, part_of(key), key, row.substr(kRowKey));
+                    exchange.send(job.roles().process_of_a(part_of(key)), key, row.substr(kRowKey));
                 },
-                [&] { return job.go_on(transport); });
+                [&] { return job.go_on(exchange); });
         },
         [] {});
-    sort_received(job, store);
+    sort_received(job, received);
     job.write_parts([&](hdfs::ByteSink& part) {
-        for (std::size_t i = 0; i < store.size(); ++i) {
-            part.write(store[i].key);
-            part.write(store[i].value);
+        for (std::size_t i = 0; i < received.size(); ++i) {
+            part.write(received[i].key);
+            part.write(received[i].value);
         }
     });
 }

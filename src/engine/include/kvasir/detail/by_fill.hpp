@@ -41,6 +41,18 @@ class ByFill {
 
     BlockType& block(int rank) { return lanes_[static_cast<std::size_t>(rank)].block; }
 
+    /// Appends a record to the block for `rank`, which is sent when there is no room; a record that no block
+    /// can hold is sent by itself.
+    template <class Key, class Value>
+    void append(int rank, const Key& key, const Value& value) {
+        if (block(rank).append(key, value) == Put::full) [[unlikely]] {
+            full(rank);
+            if (block(rank).append(key, value) == Put::full) {
+                oversize(rank, key, value);
+            }
+        }
+    }
+
     /// The block for `rank` is full: send it off and open another one.
     void full(int rank) {
         guarded([&] { ship(rank); });
@@ -54,7 +66,7 @@ class ByFill {
             WordBuffer record(job_.memory, BlockType::words_of(key, value));
             BlockType::write(key, value, record.data());
             ++job_.counters.oversize;
-            count_sent(rank, 1, record.words());
+            job_.count_sent(rank, 1, record.words());
             if (rank == job_.comm.rank()) {
                 take_in(record.data(), record.words());
                 return;
@@ -154,8 +166,8 @@ class ByFill {
             return;  // it is the record that is too long
         }
         lane.block.squeeze();
-        count_sent(rank, lane.block.records(), lane.block.used());
-        log_exchange(rank, lane.block);
+        job_.count_sent(rank, lane.block.records(), lane.block.used());
+        job_.log_exchange(rank, lane.block);
         job_.counters.rounds = std::max(job_.counters.rounds, ++lane.shipped);
         if (rank == job_.comm.rank()) {
             take_in(lane.block.data(), lane.block.used());
@@ -230,21 +242,6 @@ class ByFill {
             job_.counters.received += store_.ingest(data, words);
         } catch (...) {
             job_.fail();  // told to the others at the end
-        }
-    }
-
-    void count_sent(int rank, std::uint64_t records, std::size_t words) {
-        job_.counters.sent += records;
-        job_.counters.sent_bytes += words * sizeof(std::uint64_t);
-        if (rank != job_.comm.rank()) {
-            job_.counters.sent_elsewhere_bytes += words * sizeof(std::uint64_t);
-        }
-    }
-
-    void log_exchange(int rank, const BlockType& block) {
-        if (job_.options.events) {
-            job_.events.push_back({job_.counters.emitted, rank, block.records(), block.used() * 8,
-                                   block.capacity() * 8, Event::Kind::exchange});
         }
     }
 

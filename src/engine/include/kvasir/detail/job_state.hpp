@@ -1,8 +1,11 @@
 #pragma once
 // What all parts of one running job share on one rank.
 
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "kvasir/detail/router.hpp"
 #include "kvasir/mpi.hpp"
@@ -39,6 +42,24 @@ struct JobState {
     bool failed() const { return !cause.empty(); }
     /// Nothing more is to be mapped: this rank or another one failed.
     bool stopped() const { return failed() || peer_failed; }
+
+    /// Counts `records` records, `words` words long, that an exchange sends to `rank`.
+    void count_sent(int rank, std::uint64_t records, std::size_t words) {
+        counters.sent += records;
+        counters.sent_bytes += words * sizeof(std::uint64_t);
+        if (rank != comm.rank()) {
+            counters.sent_elsewhere_bytes += words * sizeof(std::uint64_t);
+        }
+    }
+
+    /// Logs that an exchange empties the block for `rank`, if events are logged.
+    template <class Block>
+    void log_exchange(int rank, const Block& block) {
+        if (options.events) {
+            events.push_back({counters.emitted, rank, block.records(), block.used() * sizeof(std::uint64_t),
+                              block.capacity() * sizeof(std::uint64_t), Event::Kind::exchange});
+        }
+    }
 
     Communicator comm;     ///< exchanges
     Communicator control;  ///< requests for exchanges, and the end of the map

@@ -99,15 +99,15 @@ class PackedBlock {
         put(reinterpret_cast<char*>(to + 1), key, value);
     }
 
-    /// Calls visit(const char* record) for each record of a block that has arrived; returns how many there
-    /// are.
+    /// Calls visit(const char* at, const PackedRecord& record) for each record of a block that has arrived;
+    /// returns the number of records.
     template <class Visit>
     static std::uint64_t for_each(const std::uint64_t* block, Visit&& visit) {
         const char* at = reinterpret_cast<const char*>(block + 1);
         std::uint64_t records = 0;
         for (const char* end = at + block[0]; at != end; ++records) {
             const PackedRecord record = PackedRecord::at(at);
-            visit(at);
+            visit(at, record);
             at = record.value.data() + record.value.size();
         }
         return records;

@@ -181,8 +181,8 @@ class PartitionFull {
             outgoing_.data[r] = blocks_[r].data();
             outgoing_.words[r] = blocks_[r].used();
             incoming_.words[r] = theirs_[r].words;
-            count_sent(r, blocks_[r].records(), blocks_[r].used());
-            log_exchange(r);
+            job_.count_sent(static_cast<int>(r), blocks_[r].records(), blocks_[r].used());
+            job_.log_exchange(static_cast<int>(r), blocks_[r]);
         }
         outgoing_.base = buffer_.data();
         job_.counters.alltoallv +=
@@ -200,7 +200,7 @@ class PartitionFull {
             incoming_.words[r] = theirs_[r].oversize_words;
             const std::uint64_t records =
                 oversize_[r].empty() ? 0 : 1;  // every such record asks for its own round
-            count_sent(r, records, oversize_[r].size());
+            job_.count_sent(static_cast<int>(r), records, oversize_[r].size());
             job_.counters.oversize += records;
         }
         outgoing_.base = nullptr;
@@ -222,22 +222,6 @@ class PartitionFull {
             job_.counters.received += store_.ingest(incoming_.buffer.data(), total);
         } catch (...) {
             job_.fail();  // told to the others in the next round
-        }
-    }
-
-    void count_sent(std::size_t rank, std::uint64_t records, std::size_t words) {
-        job_.counters.sent += records;
-        job_.counters.sent_bytes += words * sizeof(std::uint64_t);
-        if (static_cast<int>(rank) != job_.comm.rank()) {
-            job_.counters.sent_elsewhere_bytes += words * sizeof(std::uint64_t);
-        }
-    }
-
-    void log_exchange(std::size_t rank) {
-        if (job_.options.events) {
-            const BlockType& block = blocks_[rank];
-            job_.events.push_back({job_.counters.emitted, static_cast<int>(rank), block.records(),
-                                   block.used() * 8, block.capacity() * 8, Event::Kind::exchange});
         }
     }
 

@@ -88,8 +88,7 @@ void rebalance(JobState& job, RadixStore<Key, Value, Combine>& store, Combine& c
         outgoing.data[rank] = block.data();
         outgoing.words[rank] = block.used();
         job.counters.moved += block.records();
-        job.counters.sent_bytes += block.used() * sizeof(std::uint64_t);
-        job.counters.sent_elsewhere_bytes += block.used() * sizeof(std::uint64_t);
+        job.count_sent(static_cast<int>(rank), 0, block.used());  // these records are counted already
     }
     job.counters.alltoallv += alltoallv(job.comm, outgoing, incoming, job.options.message_words, job.memory);
     leaving.clear();

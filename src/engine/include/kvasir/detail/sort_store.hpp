@@ -24,8 +24,8 @@ class SortStore {
         WordBuffer page(meter_, words);
         std::memcpy(page.data(), data, words * sizeof(std::uint64_t));
         pages_.push_back(std::move(page));
-        return PackedBlock::for_each(pages_.back().data(), [&](const char* record) {
-            entries_.push_back({prefix_of(PackedRecord::at(record).key), record});
+        return PackedBlock::for_each(pages_.back().data(), [&](const char* at, const PackedRecord& record) {
+            entries_.push_back({prefix_of(record.key), at});
         });
     }
 
