@@ -1,5 +1,5 @@
 # Builds our own programs: the MapReduce-over-MPI engine and the network simulator.
-# in:  src/engine, src/netsim (what is compiled into programs; not tests, benchmarks or documents)
+# in:  src/engine, src/netsim, src/cmake (what is compiled into programs; not tests, benchmarks or documents)
 # out: build/programs/bin/*, build/programs/engine.json, build/engine-hdfs/bin/hdfs-jobs,
 #      build/engine-hdfs/engine-hdfs.json, build/netsim/bin/netsim, build/netsim/netsim.json
 #

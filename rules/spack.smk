@@ -1,5 +1,5 @@
 # The sources of our own packages as Spack takes them.
-# in:  src/engine, src/netsim, src/hadoop/workloads, the recipes in spack_repo/
+# in:  src/engine, src/netsim, src/cmake, src/hadoop/workloads, the recipes in spack_repo/
 # out: build/spack/mirror (a source mirror), build/spack/sources.json (version and SHA-256 of each package)
 #
 # Asked for by name (snakemake spack_sources) or by `make spack-sources`, which writes new hashes into the recipes first.

@@ -27,6 +27,7 @@ DEPENDS = {
     "containers/test/figures.sh": {"figures"},
     "containers/spack": set(),
     "containers/spack.sh": set(),
+    "src/cmake": {"engine", "netsim"},
     "src/engine/source": {"engine"},
     "src/engine/include": {"engine"},
     "src/engine/apps": {"engine"},
@@ -62,7 +63,7 @@ STAGES = {
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What images are made from, in a folder of its own."""
     folder = tmp_path_factory.mktemp("copy")
-    for name in ("containers", "src/engine", "src/netsim", "src/hadoop", "scripts/figures"):
+    for name in ("containers", "src/cmake", "src/engine", "src/netsim", "src/hadoop", "scripts/figures"):
         shutil.copytree(PROJECT / name, folder / name)
     shutil.copy(PROJECT / "requirements.txt", folder)
     return folder

@@ -49,7 +49,16 @@ DEPENDS = {
 def copy(tmp_path: Path) -> Path:
     """What images are made from, in a folder of its own."""
     folder = tmp_path / "copy"
-    for name in ("containers", "config/spack", "spack_repo", "src/engine", "src/netsim", "src/hadoop"):
+    folders = (
+        "containers",
+        "config/spack",
+        "spack_repo",
+        "src/cmake",
+        "src/engine",
+        "src/netsim",
+        "src/hadoop",
+    )
+    for name in folders:
         shutil.copytree(PROJECT / name, folder / name)
     (folder / "src/harness/images").mkdir(parents=True)
     for name in ("spack.yaml", "spack.lock", "src/harness/images/spack_store.py"):

@@ -29,8 +29,9 @@ NAMES = [package.name for package in PACKAGES]
 def copy(tmp_path: Path) -> Path:
     """The packages' sources and recipes, to be changed."""
     target = tmp_path / "a copy"
-    for package in PACKAGES:
-        shutil.copytree(PROJECT / package.folder, target / package.folder)
+    folders = {folder for package in PACKAGES for folder in (package.folder, package.shared) if folder}
+    for folder in folders:
+        shutil.copytree(PROJECT / folder, target / folder)
     shutil.copytree(PROJECT / "spack_repo", target / "spack_repo")
     return target
 
@@ -58,6 +59,7 @@ def test_archive_does_not_depend_on_the_machine(package: Package, copy: Path) ->
 @pytest.mark.parametrize("package", PACKAGES, ids=NAMES)
 def test_archive_holds_all_that_is_committed(package: Package) -> None:
     folders = [str(package.folder / part) for part in package.parts]
+    folders += [str(package.shared)] if package.shared else []
     done = subprocess.run(
         ["git", "ls-files", "--", *folders], cwd=PROJECT, capture_output=True, text=True, check=False
     )
@@ -65,7 +67,7 @@ def test_archive_holds_all_that_is_committed(package: Package) -> None:
         pytest.skip("not a git checkout")
     with tarfile.open(fileobj=io.BytesIO(archive(package, "1", PROJECT))) as tar:
         packed = {name.removeprefix(f"{package.name}-1/") for name in tar.getnames()}
-    tracked = {str(Path(line).relative_to(package.folder)) for line in done.stdout.splitlines()}
+    tracked = {str(Path(line).relative_to(package.top)) for line in done.stdout.splitlines()}
     assert {name for name in tracked if not Path(name).name.startswith(".")} == packed
 
 
@@ -101,7 +103,8 @@ def test_archive_configures(name: str, tmp_path: Path) -> None:
     (package,) = [package for package in PACKAGES if package.name == name]
     packed = archive(package, "1", PROJECT)
     subprocess.run(["tar", "-x", "-f", "-", "-C", str(tmp_path)], input=packed, check=True)
-    command = ["cmake", "-S", str(tmp_path / f"{name}-1"), "-B", str(tmp_path / "tree"), "-G", "Ninja"]
+    source = tmp_path / f"{name}-1" / package.folder.name
+    command = ["cmake", "-S", str(source), "-B", str(tmp_path / "tree"), "-G", "Ninja"]
     done = subprocess.run([*command, "-DBUILD_TESTING=ON"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 COMPILED = ("CMakeLists.txt", "cmake", "include", "source", "apps")
+SHARED = "cmake"
+"""Folder beside the C++ programs with what their CMakeLists.txt include."""
 
 
 def modules(folder: Path | str) -> list[Path]:
@@ -24,8 +26,11 @@ def compiled(folder: Path | str) -> list[str]:
         found = [*poms, *(path for module in modules(folder) for path in (module / "src/main").rglob("*"))]
     else:
         found = [
-            path
-            for path in folder.rglob("*")
-            if path.relative_to(folder).parts[0] in COMPILED and not path.name.endswith("_test.cpp")
+            *(folder.parent / SHARED).glob("*.cmake"),
+            *(
+                path
+                for path in folder.rglob("*")
+                if path.relative_to(folder).parts[0] in COMPILED and not path.name.endswith("_test.cpp")
+            ),
         ]
     return sorted(str(path) for path in found if path.is_file())

@@ -143,7 +143,7 @@ class Recipe:
                 found += [file.relative_to(self.root) for file in path.rglob("*") if file.is_file()]
             else:
                 raise KvasirError(f"{self.file}: %files: found {name}, which is not there")
-        return sorted(found)
+        return sorted(set(found))
 
     @cached_property
     def ingredients(self) -> dict[str, str]:

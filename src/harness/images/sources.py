@@ -26,16 +26,24 @@ class Package:
     name: str
     folder: Path
     parts: tuple[str, ...]
+    shared: Path | None = None
+    """Folder beside its own that is packed as well; both then keep their names in the archive."""
+
+    @property
+    def top(self) -> Path:
+        """What names in the archive are relative to."""
+        return self.folder.parent if self.shared else self.folder
 
     def recipe(self, root: Path) -> Path:
         """Return its recipe in a checkout at `root`. Spack wants a Python name for the folder."""
         return root / RECIPES / self.name.replace("-", "_") / "package.py"
 
 
+CMAKE = Path("src/cmake")
 CPP = ("CMakeLists.txt", "apps", "cmake", "examples", "include", "source", "tests")
 PACKAGES = (
-    Package("kvasir-engine", Path("src/engine"), CPP),
-    Package("kvasir-netsim", Path("src/netsim"), CPP),
+    Package("kvasir-engine", Path("src/engine"), CPP, CMAKE),
+    Package("kvasir-netsim", Path("src/netsim"), CPP, CMAKE),
     Package("kvasir-workloads", Path("src/hadoop/workloads"), ("src/main",)),
 )
 
@@ -50,7 +58,8 @@ class Pin:
 
 def files(package: Package, root: Path) -> list[Path]:
     """List the files of its archive, in order."""
-    parts = (root / package.folder / part for part in package.parts)
+    parts = [root / package.folder / part for part in package.parts]
+    parts += [root / package.shared] if package.shared else []
     found = (path for part in parts for path in ([part] if part.is_file() else part.rglob("*")))
     return sorted(path for path in found if path.is_file() and path.suffix in KINDS)
 
@@ -61,7 +70,7 @@ def archive(package: Package, version: str, root: Path) -> bytes:
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for path in files(package, root):
             content = path.read_bytes()
-            name = path.relative_to(root / package.folder).as_posix()
+            name = path.relative_to(root / package.top).as_posix()
             entry = tarfile.TarInfo(f"{package.name}-{version}/{name}")
             entry.size = len(content)
             entry.mode = 0o644

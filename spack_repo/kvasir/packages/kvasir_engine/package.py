@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="1280fbcaeb939b113679e4ba7b9e5d69c0e3b4d360364ccebac53ee2d766045e")
+    version("0.1.0", sha256="d38b036785abf68749433e96a1b8f50ba8bc79be6ff8e14172fd9412308e7690")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
@@ -28,6 +28,7 @@ class KvasirEngine(CMakePackage):
 
     conflicts("%gcc@:10", msg="the engine is written in C++20")
     generator("ninja")
+    root_cmakelists_dir = "engine"
 
     def cmake_args(self):
         return [self.define("BUILD_TESTING", self.run_tests), self.define("KVASIR_WERROR", False)]

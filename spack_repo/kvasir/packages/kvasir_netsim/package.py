@@ -14,7 +14,7 @@ class KvasirNetsim(CMakePackage):
     url = "https://kvasir.invalid/kvasir-netsim-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="98625917736a9da15c0add65608c421d57fa696df24e0b5cfbffa0c28c2fd89f")
+    version("0.1.0", sha256="7a177453ab41abb4d4bb4543ffe960cd0465742bc94c327325dae34f0609600c")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
@@ -25,6 +25,7 @@ class KvasirNetsim(CMakePackage):
 
     conflicts("%gcc@:10", msg="the simulator is written in C++20")
     generator("ninja")
+    root_cmakelists_dir = "netsim"
 
     def cmake_args(self):
         return [self.define("BUILD_TESTING", self.run_tests), self.define("KVASIR_WERROR", False)]

@@ -1,0 +1,37 @@
+# Preamble of our C++ projects, included after project(): options, kind of build, language and output folder.
+#   KVASIR_SANITIZE, KVASIR_NATIVE, KVASIR_WERROR      options
+#   kvasir_add_flags(<name> [<option>...])             interface library of the compiler options of a project
+option(KVASIR_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(KVASIR_NATIVE "Compile for the instruction set of this machine (-march=native)" OFF)
+option(KVASIR_WERROR "Treat warnings as errors; off where compilers and MPI are not ours to choose" ON)
+include(CTest)
+include(GNUInstallDirs)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_RUNTIME_OUTPUT_DIRECTORY)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+endif()
+
+function(kvasir_add_flags name)
+  add_library(${name} INTERFACE)
+  target_compile_options(${name} INTERFACE -Wall -Wextra $<$<BOOL:${KVASIR_WERROR}>:-Werror> ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(${name} INTERFACE -Wno-restrict)  # wrong about "text" + std::string, GCC bug 105651
+  endif()
+  if(KVASIR_NATIVE)
+    target_compile_options(${name} INTERFACE -march=native)
+  endif()
+  if(KVASIR_SANITIZE)
+    target_compile_options(${name} INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
+                                             -fno-omit-frame-pointer -g1 -O0 -UNDEBUG)
+    target_link_options(${name} INTERFACE -fsanitize=address,undefined)
+  else()
+    target_compile_options(${name} INTERFACE $<$<CONFIG:Release>:-O3>)
+  endif()
+endfunction()
