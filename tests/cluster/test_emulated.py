@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -68,6 +69,16 @@ def test_accounts_hold_synthetic_joules_that_call_themselves_so(slurm: EmulatedS
     said = slurm.login.run(probe, env={"PYTHONPATH": str(ROOT / "src")}, check=False).stdout
     assert "emulated:slurm" in said
     assert "measured:slurm" not in said
+
+
+def test_a_cells_hosts_have_the_joules_of_the_accounts(slurm: EmulatedSlurm) -> None:
+    driver = [sys.executable, str(ROOT / "tests/cluster/energy_of_hosts.py")]
+    trace = slurm.places.common / "energy" / "trace.csv"
+    words = ["salloc", "-Q", "-N2", "--exclusive", *driver, str(trace)]
+    found = json.loads(slurm.login.run(words, env={"PYTHONPATH": str(ROOT / "src")}, timeout_s=120).stdout)
+    assert (found["source"], found["reason"]) == ("emulated:slurm", "")
+    # Both nodes, at 60 to 150 W each, once: neither the daemon's step nor the program's is added.
+    assert 60 * 2 * (found["seconds"] - 2) <= found["joules"] <= 150 * 2 * (found["seconds"] + 2)
 
 
 def test_a_job_over_its_memory_ends(slurm: EmulatedSlurm) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -128,17 +127,19 @@ def test_disks_that_are_devices_count_what_went_through_them() -> None:
     assert rows_of(points, "n0", "disk", "utilisation") == [(2.0, 0.5)]
 
 
-def test_real_hosts_have_all_states_and_energy() -> None:
-    facts = rates.Facts(1.0, True, {}, "measured:rapl-powercap")
+def test_real_hosts_have_all_states() -> None:
+    facts = rates.Facts(1.0, True, {})
     before: dict[str, float | None] = {"t": 0.0, "user": 0.0, "system": 0.0, "wait": 0.0, "memory": 1.0}
-    before |= {"load": 3.0, "energy": 5.0}
-    now = before | {"t": 1.0, "user": 1.0, "wait": 0.5, "energy": 55.0}
+    before |= {"load": 3.0}
+    now = before | {"t": 1.0, "user": 1.0, "wait": 0.5}
     samples = HostSamples("n0", 2, [before, now], 0, 0)
     points = list(rates.of_host(samples, facts))
     cpu = {p.metric: p.value for p in points if p.domain == "cpu"}
     assert cpu == {"user": 0.5, "system": 0.0, "wait": 0.25, "idle": 0.25}
-    assert rows_of(points, "n0", "power", "power") == [(1.0, 50.0)]
-    energy = host_metrics.energy_of_hosts([samples, samples], "measured:rapl-powercap", "")
+
+
+def test_energy_power_and_ed2p() -> None:
+    energy = host_metrics.Energy(100.0, 1.0, "measured:rapl-powercap")
     assert [(m.name, m.value) for m in host_metrics.energy(energy, 10.0)] == [
         ("energy.total", 100.0),
         ("power.mean", 100.0),
@@ -173,9 +174,28 @@ def test_the_machines_energy(domains: dict[str, Any], joules: float | None, name
     assert energy.reason == ("" if joules else "package-0: it stood still")
 
 
+def reading(tick: int, t: float, watts: float) -> host_metrics.PowerReading:
+    return host_metrics.PowerReading(tick=tick, t_s=t, watts=watts)
+
+
 def test_power_of_one_machine_is_shared_by_its_hosts() -> None:
-    points = host_metrics.mean_power([(1.0, 20.0), (1.01, 4.0), (2.0, 10.0)], 2, "emulated:x", 1.0)
+    readings = [reading(1, 1.0, 20.0), reading(1, 1.01, 4.0), reading(2, 2.0, 10.0)]
+    points = host_metrics.mean_power(readings, 2, "emulated:x")
     assert [(p.host, p.t_s, p.value) for p in points] == [("mean", 1.0, 12.0), ("mean", 2.0, 5.0)]
+
+
+def test_power_of_hosts_with_meters_of_their_own() -> None:
+    readings = {
+        "n0": [reading(1, 1.25, 20.0), reading(1, 1.25, 4.0), reading(2, 2.25, 10.0)],
+        "n1": [reading(1, 1.75, 12.0)],
+    }
+    points = host_metrics.host_power(readings, "measured:x")
+    assert [(p.host, p.t_s, p.value) for p in points] == [
+        ("n0", 1.25, 24.0),
+        ("n1", 1.75, 12.0),
+        ("mean", 1.5, 18.0),
+        ("n0", 2.25, 10.0),
+    ]
 
 
 def test_times_and_memory_of_a_machine() -> None:
@@ -189,27 +209,6 @@ def test_times_and_memory_of_a_machine() -> None:
     }
     meminfo = "MemTotal: 100 kB\nMemFree: 1 kB\nMemAvailable: 60 kB\nBuffers: 3 kB\n"
     assert machine.used_memory(meminfo) == 40 * 1024
-
-
-def test_energy_of_a_machines_zones(tmp_path: Path) -> None:
-    def zone(name: str, what: str, value: int) -> None:
-        (tmp_path / name).mkdir(exist_ok=True)
-        for file, content in (("name", what), ("max_energy_range_uj", 1000_000), ("energy_uj", value)):
-            (tmp_path / name / file).write_text(f"{content}\n")
-
-    zone("intel-rapl:0", "package-0", 900_000)
-    zone("intel-rapl:0:0", "core", 0)  # within the package
-    zone("intel-rapl:0:1", "dram", 0)
-    zones = machine.Zones(str(tmp_path))
-    assert (zones.reason, zones.joules()) == ("", 0.0)
-    zone("intel-rapl:0", "package-0", 100_000)  # its counter has begun anew
-    zone("intel-rapl:0:0", "core", 500_000)
-    zone("intel-rapl:0:1", "dram", 50_000)
-    assert zones.joules() == pytest.approx(0.25)
-    assert machine.Zones(str(tmp_path / "nowhere")).reason.endswith("nowhere has no zone of a package")
-    (tmp_path / "intel-rapl:0:1" / "energy_uj").unlink()
-    assert zones.joules() is None
-    assert "No such file" in machine.Zones(str(tmp_path)).reason
 
 
 def test_disks_and_interfaces_by_their_names() -> None:

@@ -24,7 +24,10 @@ class RedfishSettings(Strict):
     variables KVASIR_REDFISH_USER and KVASIR_REDFISH_PASSWORD are used, and without those no login is tried.
     """
 
-    url: str = Field(pattern=r"^https?://[^/]+/?$", description="https://bmc.example, no path")
+    url: str = Field(
+        pattern=r"^https?://[^/]+/?$",
+        description="https://bmc.example, no path; {host}: the measured host's short name",
+    )
     chassis: str | None = Field(default=None, description="chassis id; needed when there are several")
     credentials: Path | None = None
     ca_file: Path | None = Field(default=None, description="certificates to trust besides the system's")

@@ -62,7 +62,7 @@ which there is only where every host has a value.
     disk        read written             B/s   what its processes cause (4)      of the disks' devices
     disk        utilisation              1     of the busiest disk (5)           of the busiest disk
     net:<name>  received sent            B/s   of the host's interfaces (6)      of the interfaces
-    power       power                    W     `mean`: the machine's by n (7)    of packages and DRAM
+    power       power                    W     `mean`: the machine's by n (7)    of the host, as its source has it (8)
 
 (1) Fractions of the host's cores: its quota, or all that it may use, which several hosts then share. The kernel
     has no wait of processes: it is the share of cores for which a thread waits in the kernel (state D), looked at
@@ -73,6 +73,8 @@ which there is only where every host has a value.
 (5) A plain folder's disk is the machine's, whoever makes it busy. None where the kernel does not count.
 (6) None for local hosts, which all use the same ones.
 (7) Nothing tells the power of a single emulated host. Energy is that of the whole machine.
+(8) The same sampler as beside a job runs on each host, by a step of the job. SLURM's accounting gives the energy of a
+    step that is held on all hosts meanwhile, and no power over time.
 """
 
 from harness.config.power import PowerSettings, RedfishSettings, SlurmSettings

@@ -12,7 +12,7 @@ import typer
 from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
 from harness.measure.lifetime import die_with_parent
-from harness.measure.model import CapUnavailable
+from harness.measure.model import CapUnavailable, Hold
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
 
@@ -87,6 +87,9 @@ def sample(
     steps: Annotated[
         bool, typer.Option("--steps", help="ranks may be in steps of SLURM that begin later")
     ] = False,
+    hold: Annotated[
+        str | None, typer.Option("--hold", help="nodes for SLURM to count: JSON with nodes and srun")
+    ] = None,
     parent: Annotated[int | None, typer.Option("--parent", help="pid to die with")] = None,
 ) -> None:
     """Sample under the control of another process (commands on standard input)."""
@@ -95,7 +98,8 @@ def sample(
     if parent is not None:
         die_with_parent(parent)
     summary = summary or output.with_suffix(".json")
-    code = run_session(_settings(settings), period_ms / 1e3, output, summary, cap_w, owns_job, steps)
+    held = None if hold is None else Hold.load(hold)
+    code = run_session(_settings(settings), period_ms / 1e3, output, summary, cap_w, owns_job, steps, held)
     raise typer.Exit(code)
 
 

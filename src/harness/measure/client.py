@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
@@ -17,7 +18,7 @@ import harness
 from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
 from harness.measure.control import NOBODY, NOW
-from harness.measure.model import NONE, CapUnavailable
+from harness.measure.model import NONE, CapUnavailable, Hold, Scope
 
 
 class Sampler:
@@ -37,11 +38,14 @@ class Sampler:
         cap_w: float | None = None,
         owns_job: bool = False,
         steps: bool = False,
+        hold: Hold | None = None,
         through: Sequence[str] = (),
         environment: Mapping[str, str] = os.environ,
     ) -> None:
-        """`steps`: ranks may be in steps of SLURM; `through`: what starts the process on another host, whose ranks
-        are in steps alone."""
+        """`steps`: ranks may be in steps of SLURM; `hold`: nodes whose energy SLURM counts meanwhile.
+
+        `through`: the command that starts the process on another host, whose ranks are in steps alone.
+        """
         self._summary = summary
         self._elsewhere = bool(through)
         self._environment = environment
@@ -53,9 +57,12 @@ class Sampler:
             *(("--cap-w", repr(cap_w)) if cap_w is not None else ()),
             *(("--owns-job",) if owns_job else ()),
             *(("--steps",) if steps else ()),
+            *(("--hold", json.dumps(asdict(hold))) if hold is not None else ()),
         ]
         self._process: subprocess.Popen[str] | None = None
+        self._stopping = False
         self.source_name = NONE
+        self.scope: Scope = "host"
         self.reason = ""
         self.cap: dict[str, Any] | None = None
 
@@ -76,6 +83,7 @@ class Sampler:
             self._end()
             raise
         self.source_name, self.reason, self.cap = ready["source"], ready["reason"], ready["cap"]
+        self.scope = ready["scope"]
         return self
 
     @property
@@ -100,9 +108,16 @@ class Sampler:
         """Follow the ranks below `pid`: the job's first process, for example mpirun. On another host it has none."""
         self._command(f"watch {NOBODY if self._elsewhere else pid}")
 
+    def begin_stop(self) -> None:
+        """Tell the process that the run has ended, without waiting: for several samplers to stop at one moment."""
+        self._send("stop")
+        self._stopping = True
+
     def stop(self) -> dict[str, Any]:
         """End the run; when this returns the trace and the summary are complete under their names."""
-        self._command("stop", expect="done")
+        if not self._stopping:
+            self.begin_stop()
+        self._await("done")
         self._end()
         content: dict[str, Any] = json.loads(self._summary.read_text(encoding="utf-8"))
         return content
@@ -115,12 +130,18 @@ class Sampler:
     ) -> None:
         self._end()
 
-    def _command(self, line: str, expect: str = "did") -> None:
+    def _command(self, line: str) -> None:
+        self._send(line)
+        self._await("did")
+
+    def _send(self, line: str) -> None:
         if self._process is None or self._process.stdin is None:
             raise PowerError("the power sampler is not running")
         with contextlib.suppress(BrokenPipeError):  # its last words are read below
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
+
+    def _await(self, expect: str) -> None:
         while expect not in self._answer():
             continue
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -33,6 +33,16 @@ class Energy:
     seconds: float
     source: str
     reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerReading:
+    """What one domain drew at one tick of its sampler."""
+
+    tick: int
+    t_s: float
+    """By the wall clock."""
+    watts: float
 
 
 def _metric(name: str, value: float | None, unit: str, source: str, reason: str) -> Metric:
@@ -92,7 +102,7 @@ def sampling(hosts: Sequence[HostSamples], more_cpu_s: float) -> list[Metric]:
 
 
 def energy(found: Energy, seconds: float | None) -> list[Metric]:
-    """Energy, power and ED2P (R-X1: energy times the square of the job's time)."""
+    """Energy, power and ED2P (energy times the square of the job's time)."""
     joules, reason = found.joules, found.reason
     time = found.seconds if seconds is None else seconds
     power = None if joules is None or found.seconds <= 0 else joules / found.seconds
@@ -103,22 +113,31 @@ def energy(found: Energy, seconds: float | None) -> list[Metric]:
     ]
 
 
-def energy_of_hosts(hosts: Sequence[HostSamples], source: str, reason: str) -> Energy:
-    """Energy of real hosts, each of which has counted its own."""
-    joules = _sum(hosts, ["energy"])
-    span = fmean(host.total("t") or 0.0 for host in hosts)
-    reasons = sorted({f"{host.host}: {host.energy_reason}" for host in hosts if host.energy_reason})
-    return Energy(joules, span, source, reason or "; ".join(reasons) or "the energy counters gave nothing")
-
-
-def mean_power(
-    readings: Sequence[tuple[float, float]], hosts: int, source: str, period_s: float
-) -> list[Point]:
-    """Power of one machine that is all hosts, (time, W) of its domains, shared evenly among the hosts."""
-    ticks: dict[int, list[tuple[float, float]]] = defaultdict(list)
-    for t, watts in readings:
-        ticks[round(t / period_s)].append((t, watts))
+def mean_power(readings: Sequence[PowerReading], hosts: int, source: str) -> list[Point]:
+    """Power of one machine that is all hosts, shared evenly among the hosts."""
     return [
-        Point(at_once[0][0], MEAN, "power", "power", sum(w for _, w in at_once) / hosts, "W", source)
-        for at_once in ticks.values()
+        Point(t, MEAN, "power", "power", watts / hosts, "W", source) for t, watts in _sums(readings).values()
     ]
+
+
+def host_power(readings: Mapping[str, Sequence[PowerReading]], source: str) -> list[Point]:
+    """Power of each host by its name in the trace, and the mean where every host has a value."""
+    ticks: dict[int, list[Point]] = defaultdict(list)
+    for host, own in readings.items():
+        for tick, (t, watts) in _sums(own).items():
+            ticks[tick].append(Point(t, host, "power", "power", watts, "W", source))
+    found = []
+    for at_once in ticks.values():
+        found += at_once
+        if len(at_once) == len(readings):
+            t, value = fmean(point.t_s for point in at_once), fmean(point.value for point in at_once)
+            found.append(at_once[0]._replace(t_s=t, host=MEAN, value=value))
+    return found
+
+
+def _sums(readings: Sequence[PowerReading]) -> dict[int, tuple[float, float]]:
+    """Time and power of all domains by tick."""
+    ticks: dict[int, list[PowerReading]] = defaultdict(list)
+    for reading in readings:
+        ticks[reading.tick].append(reading)
+    return {tick: (at_once[0].t_s, sum(one.watts for one in at_once)) for tick, at_once in ticks.items()}

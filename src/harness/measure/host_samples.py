@@ -21,7 +21,6 @@ class HostSamples:
     missed: int
     cpu_s: float
     """What sampling has cost, from the moment that the host was watched."""
-    energy_reason: str = ""
 
     @property
     def columns(self) -> set[str]:
@@ -65,7 +64,6 @@ def parse(host: str, text: str, cores: float | None, earliest: float, latest: fl
             rows if len(rows) > 1 else _too_few(),
             int(end["missed"]),
             float(end["cpu_s"]) - float(header["cpu_s"]),
-            str(header.get("energy_reason", "")),
         )
     except (ValueError, LookupError, TypeError):
         said = " ".join(text[-300:].split()) or "nothing"

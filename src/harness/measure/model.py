@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +15,28 @@ from harness.core.errors import PowerError
 NONE = "none"
 
 Kind = Literal["counter", "gauge"]
+Scope = Literal["host", "job"]
+"""Whose energy a source gives: that of the host it is opened on, or of all nodes of the SLURM job."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hold:
+    """Nodes of the SLURM job to count while something runs that starts no steps of its own."""
+
+    nodes: tuple[str, ...]
+    srun: tuple[str, ...] = ("srun",)
+    """The command that starts a step."""
+
+    @classmethod
+    def load(cls, text: str) -> Hold:
+        """Read it from JSON. Raises PowerError."""
+        try:
+            content = json.loads(text)
+            return cls(nodes=tuple(map(str, content["nodes"])), srun=tuple(map(str, content["srun"])))
+        except (ValueError, KeyError, TypeError) as error:
+            raise PowerError(
+                f"nodes to hold: expected JSON with lists nodes and srun, found {text}"
+            ) from error
 
 
 class CapUnavailable(PowerError):
@@ -75,6 +99,9 @@ class Reader:
         """Read every domain once."""
         return []
 
+    def hold(self, hold: Hold) -> None:
+        """Count some nodes of the job from now on (only SLURM's accounting needs to be told). Raises PowerError."""
+
     def watch(self, pid: int) -> None:
         """Tell the source the job's first process (only the emulator needs it)."""
 
@@ -94,6 +121,10 @@ class Source(Protocol):
     """One way to get power or energy: a class, registered by its `key`."""
 
     key: ClassVar[str]
+    scope: ClassVar[Scope]
+
+    def refusal(self, hosts: int) -> str:
+        """Why the same settings cannot measure each of `hosts` hosts, '' if they can."""
 
     def probe(self) -> Probe:
         """Say whether it works here, by trying and not by listing; never raises for a mere 'no'."""
@@ -115,6 +146,11 @@ class Resolved:
     can_cap: bool
     cap_reason: str
     source: Source = field(compare=False, repr=False)
+
+
+def short_host_name() -> str:
+    """Name of this host without its domain."""
+    return socket.gethostname().partition(".")[0]
 
 
 def timed(domain: str, get: Callable[[], float], clock: Callable[[], float] = monotonic) -> Reading:

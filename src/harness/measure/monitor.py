@@ -15,12 +15,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from harness.config.power import POWERCAP_ROOT, PowerSettings
+from harness.config.power import PowerSettings
 from harness.core.errors import KvasirError
 from harness.core.files import replacing
 from harness.hosts import Host, Hosts, Process
 from harness.hosts.probing import BOOT
 from harness.measure import host_metrics, rates
+from harness.measure.host_metrics import PowerReading
 from harness.measure.host_samples import HostSamples, parse, since
 from harness.measure.meter import Meter
 from harness.results.records import Metric
@@ -28,7 +29,6 @@ from harness.results.records import Metric
 HEADER = ["t_s", "host", "domain", "metric", "value", "unit", "source"]
 START_S, STOP_S = 60.0, 30.0
 SHARED_INTERFACES = "hosts of kind local share the interfaces of this machine"
-RAPL = "measured:rapl-powercap"
 
 
 class Monitor:
@@ -65,7 +65,7 @@ class Monitor:
                 log = folder / f"{number}.log"
                 self._programs.append((host.start(self._command(host), log=log), log))
             self._bounds = [(began, self._await(program, log)) for program, log in self._programs]
-            self._meter = Meter(None if self._real else self._power, self._period, folder)
+            self._meter = Meter(self._power, self._hosts, self._period, folder)
             self._meter.start(stack)
             self.origin = time.time()
             self._stack = stack.pop_all()
@@ -85,8 +85,7 @@ class Monitor:
             self._end()
             self._energy, watts = self._meter.stop()
             self._collect()
-            source = self._energy.source
-            self._points += host_metrics.mean_power(watts, len(self._hosts), source, self._period)
+            self._points += self._power_points(watts)
             self._points = rates.in_order(self._points, self._period)
             with replacing(self._trace) as scratch:
                 _write(self._points, self.origin, scratch)
@@ -107,6 +106,13 @@ class Monitor:
             *host_metrics.sampling(self._samples, more),
         ]
 
+    def _power_points(self, readings: dict[str, list[PowerReading]]) -> list[rates.Point]:
+        source = self._energy.source
+        if "" in readings:
+            return host_metrics.mean_power(readings[""], len(self._hosts), source)
+        numbers = {host.name: f"n{number}" for number, host in enumerate(self._hosts)}
+        return host_metrics.host_power({numbers[name]: own for name, own in readings.items()}, source)
+
     def _facts(self) -> rates.Facts:
         disks = self._hosts.settings.disks
         own = {
@@ -114,32 +120,19 @@ class Monitor:
             for name in self._hosts.disks
             if disks[name].medium == "device"
         }
-        return rates.Facts(self._period, self._real, own, RAPL)
+        return rates.Facts(self._period, self._real, own)
 
     def _command(self, host: Host) -> list[str]:
         settings = self._hosts.settings
         devices = {name: one.device or name for name, one in settings.interfaces.items()}
-        zones, _ = self._zones()
         what: dict[str, Any] = {
             "kind": settings.kind,
             "period_s": self._period,
             "devices": {} if settings.kind == "local" else devices,
             "folders": {disk: str(host.scratch(disk)) for disk in self._hosts.disks},
-            "energy": zones,
         }
         python = settings.slurm.python if self._real else sys.executable
         return [python, "-I", "-S", str(BOOT), "sampler", json.dumps(what)]
-
-    def _zones(self) -> tuple[str, str]:
-        """Folder of each real host's own power zones, or why none is read."""
-        if self._power is None:
-            return "", "no power source was asked for"
-        if self._power.source in ("auto", "powercap") and self._power.root == POWERCAP_ROOT:
-            return str(POWERCAP_ROOT), ""
-        return (
-            "",
-            f"power source {self._power.source} does not measure each of several hosts, only powercap does",
-        )
 
     def _await(self, program: Process, log: Path) -> float:
         """Wait until a sampler has said its first line; the time of the wall clock then."""
@@ -174,8 +167,6 @@ class Monitor:
         self._problem = "; ".join(problems)
         if not self._problem:
             self._points = rates.points(self._samples, self._facts())
-            if self._real:
-                self._energy = host_metrics.energy_of_hosts(self._samples, RAPL, self._zones()[1])
 
 
 def _write(points: list[rates.Point], origin: float, path: Path) -> None:

@@ -1,7 +1,7 @@
-"""One sampler on each node of a job of SLURM, used as if it were one: traces and summaries are joined at the end.
+"""Starts one sampler on each node of a SLURM job and joins their traces and summaries at the end.
 
-The first sampler is on this host. The others are steps of the job, one on each other node. Each counts time from its
-own start, so traces of nodes differ by the time that a command takes to reach them, some milliseconds.
+A sampler on another node is a step of the job. Each counts time from its own start, so traces of nodes differ by the
+time that a command takes to reach them, some milliseconds.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import csv
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -18,21 +19,32 @@ from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
 from harness.measure.client import Sampler
 from harness.measure.model import NONE
-from harness.measure.sources.slurm import SAMPLER_STEP, counts_the_job
+from harness.measure.registry import refusal_of_hosts
+from harness.measure.sources.slurm import SAMPLER_STEP
 from harness.measure.trace import HEADER
 
 Row = dict[str, str]
 Summary = dict[str, Any]
 
 
-def step_on(node: str) -> list[str]:
-    """What starts a sampler on a node of the job, beside its ranks."""
+@dataclass(frozen=True)
+class NodeResult:
+    """What the sampler of one node has found."""
+
+    node: str
+    summary: Summary
+    rows: list[Row]
+    """Of its trace."""
+
+
+def step_on(node: str, srun: Sequence[str] = ("srun",)) -> list[str]:
+    """The command that starts a sampler on a node of the job, beside its ranks."""
     one = ["--nodes=1", "--ntasks=1", f"--nodelist={node}", "--cpu-bind=none", "--mem=0"]
-    return ["srun", "--overlap", *one, "--unbuffered", f"--job-name={SAMPLER_STEP}"]
+    return [*srun, "--overlap", *one, "--unbuffered", f"--job-name={SAMPLER_STEP}"]
 
 
 class NodeSamplers:
-    """Has the methods of `Sampler`. `nodes` are the job's other nodes; the first sampler is this host's."""
+    """Samples several nodes; has the methods of `Sampler`."""
 
     def __init__(
         self,
@@ -44,29 +56,42 @@ class NodeSamplers:
         nodes: Sequence[str],
         environment: Mapping[str, str],
         cap_w: float | None = None,
+        here: bool = True,
+        srun: Sequence[str] = ("srun",),
     ) -> None:
-        """`environment`: for steps of the job, without what SLURM said to the step we are in ourselves."""
+        """`nodes` are sampled by steps of the job, before them this host if it is one of those to sample (`here`).
+
+        `environment`: for the steps, without what SLURM said to the step we are in ourselves.
+        """
+        self._problem = refusal_of_hosts(settings, len(nodes) + here)
+        if self._problem:
+            settings = settings.model_copy(update={"source": NONE})
         self._environment = environment
         self._settings = settings
         self._trace, self._summary = trace, summary
         self._nodes = tuple(nodes)
         self._options: dict[str, Any] = {"period_ms": period_ms, "cap_w": cap_w, "steps": True}
-        self._first = Sampler(settings, trace=trace, summary=summary, **self._options)
-        self._others: list[Sampler] = []
+        self._here, self._srun = here, tuple(srun)
+        self._samplers: list[Sampler] = []
+        self.results: list[NodeResult] = []
+        """By node in their order, once they were stopped."""
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
         """Returns when source and cap are in place on all nodes; raises CapUnavailable or PowerError."""
         with ExitStack() as stack:
-            first = stack.enter_context(self._first)
             settings = self._settings
-            if counts_the_job(first.source_name):
-                settings = settings.model_copy(update={"source": NONE})
+            if self._here:
+                first = Sampler(settings, trace=self._trace, summary=self._summary, **self._options)
+                self._samplers.append(stack.enter_context(first))
             for node in self._nodes:
+                if self._samplers and self._samplers[0].scope == "job":
+                    settings = settings.model_copy(update={"source": NONE})
                 trace, summary = self._files(node)
-                step: dict[str, Any] = {"through": step_on(node), "environment": self._environment}
+                through = step_on(node, self._srun)
+                step: dict[str, Any] = {"through": through, "environment": self._environment}
                 other = Sampler(settings, trace=trace, summary=summary, **step, **self._options)
-                self._others.append(stack.enter_context(other))
+                self._samplers.append(stack.enter_context(other))
             self._stack = stack.pop_all()
         return self
 
@@ -77,10 +102,6 @@ class NodeSamplers:
         traceback: TracebackType | None,
     ) -> None:
         self._stack.close()
-
-    @property
-    def _samplers(self) -> list[Sampler]:
-        return [self._first, *self._others]
 
     def _files(self, node: str) -> tuple[Path, Path]:
         """A node's own trace and summary, which all nodes must see."""
@@ -93,9 +114,9 @@ class NodeSamplers:
 
     def start(self) -> float:
         """Read the counters that everything is counted from; returns time 0 (time.monotonic)."""
-        for sampler in self._others:
+        for sampler in self._samplers[1:]:
             sampler.start()
-        return self._first.start()
+        return self._samplers[0].start()
 
     def watch(self, pid: int) -> None:
         """Follow the ranks: below `pid` on this host, and in the steps of the job that begin now."""
@@ -104,16 +125,22 @@ class NodeSamplers:
 
     def stop(self) -> Summary:
         """End the run; when this returns trace and summary of all nodes are complete."""
-        summaries: dict[str, Summary] = {one["host"]: one for one in [s.stop() for s in self._samplers]}
-        if not self._nodes:
-            return next(iter(summaries.values()))
-        traces = [read_rows(self._trace)]
-        for node in self._nodes:
-            trace, summary = self._files(node)
-            traces.append(read_rows(trace))
-            trace.unlink()
-            summary.unlink()
-        total = joined(summaries)
+        for sampler in self._samplers:
+            sampler.begin_stop()
+        summaries = [sampler.stop() for sampler in self._samplers]
+        own = [(str(summaries[0]["host"]), self._trace, self._summary)] if self._here else []
+        places = [*own, *((node, *self._files(node)) for node in self._nodes)]
+        for (node, trace, kept), found in zip(places, summaries, strict=True):
+            self.results.append(NodeResult(node, found, read_rows(trace)))
+            if trace != self._trace:
+                trace.unlink()
+                kept.unlink()
+        if len(places) == 1 and self._here:
+            return summaries[0]
+        total = joined({one.node: one.summary for one in self.results})
+        if self._problem:
+            total["reason"] = self._problem
+        traces = [[{**row, "host": one.node} for row in one.rows] for one in self.results]
         with self._trace.open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, HEADER.split(","), lineterminator="\n")
             writer.writeheader()
@@ -170,7 +197,7 @@ def joined(summaries: Mapping[str, Summary]) -> Summary:
     first = next((one for one in all_of if one["source"] != NONE), all_of[0])
     short = [host for host, one in summaries.items() if one["source"] == NONE]
     total: Summary = dict(first)
-    if sources and short and not counts_the_job(first["source"]):
+    if sources and short and first["scope"] == "host":
         # Joules of some of the nodes are no joules of the job.
         reason = f"no energy on {', '.join(short)}: {summaries[short[0]]['reason']}"
         total |= {"source": NONE, "reason": reason, "domains": {}, "idle_W": {}}

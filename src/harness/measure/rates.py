@@ -37,7 +37,6 @@ class Facts:
     """The hosts are machines, not parts of one."""
     own_disks: Mapping[str, tuple[float | None, float | None]]
     """Emulated disks that are devices of their own, and how fast they may read and write, 10^6 B/s."""
-    energy_source: str = ""
 
 
 def points(hosts: Iterable[HostSamples], facts: Facts) -> list[Point]:
@@ -75,7 +74,6 @@ def of_host(host: HostSamples, facts: Facts) -> Iterator[Point]:
             *_memory(now, facts),
             *_disk(before, now, step, facts),
             *_net(before, now, step),
-            *_power(before, now, step, facts),
         ]:
             yield Point(t, host.host, domain, metric, value, unit, source)
         before = now
@@ -160,9 +158,3 @@ def _net(before: Row, now: Row, step: float) -> Iterator[Body]:
         if column.startswith("net."):
             _, interface, way = column.split(".")
             yield f"net:{interface}", way, (_grown(before, now, column) or 0.0) / step, "B/s", PROCFS
-
-
-def _power(before: Row, now: Row, step: float, facts: Facts) -> Iterator[Body]:
-    joules = _grown(before, now, "energy")
-    if joules is not None:
-        yield "power", "power", joules / step, "W", facts.energy_source

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.config.power import PowerSettings
-from harness.measure.model import NONE, Probe, Resolved, Source
+from harness.measure.model import NONE, Probe, Resolved, Scope, Source
 from harness.measure.sources.emulated import Emulated
 from harness.measure.sources.none import Nothing
 from harness.measure.sources.papi import Papi
@@ -19,6 +19,16 @@ def build(settings: PowerSettings) -> Source:
     """The source that `settings.source` names (not `auto`)."""
     key, _, argument = settings.source.partition(":")
     return SOURCES[key](settings, argument)
+
+
+def scope_of(settings: PowerSettings) -> Scope:
+    """Whose energy the settings' source gives; what `auto` may choose is all per host."""
+    return "host" if settings.source == "auto" else build(settings).scope
+
+
+def refusal_of_hosts(settings: PowerSettings, hosts: int) -> str:
+    """Why these settings cannot measure each of `hosts` hosts, '' if they can."""
+    return "" if settings.source == "auto" else build(settings).refusal(hosts)
 
 
 def resolve(settings: PowerSettings) -> Resolved:

@@ -15,7 +15,7 @@ from harness.measure import summary as report
 from harness.measure.caps import CapState, cap
 from harness.measure.control import Abandoned, Control
 from harness.measure.lifetime import kill
-from harness.measure.model import NONE, CapUnavailable, Reader, Resolved
+from harness.measure.model import NONE, CapUnavailable, Hold, Reader, Resolved
 from harness.measure.registry import resolve
 from harness.measure.sampler import Run, sample
 from harness.measure.steps import NewSteps
@@ -33,15 +33,18 @@ def run_session(
     cap_w: float | None,
     owns_job: bool,
     steps: bool,
+    hold: Hold | None,
 ) -> int:
-    """Serve one run over standard input and output; returns the exit code. `steps`: ranks may be in SLURM's steps.
+    """Serve one run over standard input and output; returns the exit code.
+
+    `steps`: ranks may be in SLURM's steps; `hold`: nodes for SLURM to count where the job starts no steps.
 
     Answers are JSON lines: `ready` once source and cap are in place, one per command, `done` when both files
     have their names, or `error`. Nothing is left under a final name unless `done` was said.
     """
     control = Control(sys.stdin.fileno())
     with ExitStack() as cleanup:
-        resolved, reader = _open(settings)
+        resolved, reader = _open(settings, hold)
         cleanup.callback(reader.close)
         try:
             held = cleanup.enter_context(_capped(settings, resolved, reader, cap_w)) if cap_w else None
@@ -62,6 +65,7 @@ def run_session(
         _answer(
             ready=True,
             source=resolved.source_name,
+            scope=resolved.source.scope,
             reason=resolved.reason,
             domains=list(run.power),
             cap=held.as_json() if held else None,
@@ -89,13 +93,19 @@ def _kill_unfinished(run: Run) -> None:
         kill(run.ranks.alive)
 
 
-def _open(settings: PowerSettings) -> tuple[Resolved, Reader]:
+def _open(settings: PowerSettings, hold: Hold | None) -> tuple[Resolved, Reader]:
     """The source to use and its reader; a source that does not open becomes `none` with the reason."""
     resolved = resolve(settings)
     if resolved.source_name == NONE:
         return resolved, Reader()
     try:
-        return resolved, resolved.source.open()
+        with ExitStack() as undo:
+            reader = resolved.source.open()
+            undo.callback(reader.close)
+            if hold is not None:
+                reader.hold(hold)
+            undo.pop_all()
+            return resolved, reader
     except PowerError as error:
         reason = f"{settings.source}: {error}"
         lost = replace(

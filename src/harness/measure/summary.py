@@ -108,6 +108,7 @@ def build(
     return {
         "schema": SCHEMA,
         "source": run.source_name,
+        "scope": resolved.source.scope,
         "reason": resolved.reason,
         "host": host_name(),
         "period_ms": run.period_s * 1e3,

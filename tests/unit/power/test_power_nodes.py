@@ -60,6 +60,7 @@ def test_a_tick_that_a_host_missed_has_no_sum_and_a_host_without_ranks_misses_no
 
 def summary(host: str, source: str, domains: dict[str, float]) -> dict[str, Any]:
     return {
+        "scope": "job" if "slurm" in source else "host",
         **{"host": host, "source": source, "reason": "" if source != "none" else "no meter", "cap": None},
         "domains": {
             name: {"energy_J": joules, "power_mean_W": 1.0, "power_max_W": None, "reason": ""}

@@ -13,6 +13,7 @@ import pytest
 
 from harness.config.power import RedfishSettings
 from harness.measure import PowerError, PowerSettings, Sampler, resolve
+from harness.measure.sources import redfish
 from harness.measure.sources.redfish import Redfish, RedfishReader
 from harness.measure.sources.redfish_http import credentials
 
@@ -239,3 +240,15 @@ def test_a_failing_bmc_costs_samples_and_not_the_run(bmc: Bmc, tmp_path: Path) -
 
 def _watts(value: int) -> Any:
     return value if value == 503 else {"PowerWatts": {"Reading": value}}
+
+
+def test_each_host_has_a_bmc_of_its_own(bmc: Bmc, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redfish, "short_host_name", lambda: "127.0.0.1")
+    with_name = settings(f"http://{{host}}:{bmc.server_port}")
+    source = Redfish(with_name, "")
+    assert source.refusal(4) == "" and source.probe().usable
+    one = Redfish(settings(bmc.url), "")
+    assert one.refusal(1) == ""
+    assert one.refusal(4).startswith(
+        f"source redfish: {bmc.url} is one BMC, there are 4 hosts; write {{host}} in"
+    )

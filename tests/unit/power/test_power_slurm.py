@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.measure import PowerSettings, SlurmSettings, resolve
-from harness.measure.sources.slurm import Slurm
+from harness.measure import PowerError, PowerSettings, SlurmSettings, resolve
+from harness.measure.model import Hold
+from harness.measure.sources.slurm import Slurm, SlurmReader
 
 ABSURD = 18446744073709549416  # what SLURM records when its feed was read half-written
 CONFIG = "AcctGatherEnergyType    = acct_gather_energy/pm_counters\n"
@@ -128,3 +129,39 @@ def test_cluster_without_plugin(cluster: Cluster) -> None:
 def test_no_slurm_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "scontrol is not installed" in Slurm(SETTINGS, "").probe().reason
+
+
+def hold_on(cluster: Cluster, nodes: tuple[str, ...], body: str) -> SlurmReader:
+    cluster._program("srun", f'echo "$@" > "{cluster.folder}/words"\n{body}')
+    reader = SlurmReader(SETTINGS.slurm)
+    reader.hold(Hold(nodes=nodes))
+    return reader
+
+
+def test_held_nodes_are_counted_by_the_step_that_holds_them(cluster: Cluster) -> None:
+    reader = hold_on(cluster, ("n1", "n2"), "echo 3; echo 3; cat > /dev/null; echo gone > $0.end")
+    words = (cluster.folder / "words").read_text()
+    assert "--nodes=2 --ntasks=2 --ntasks-per-node=1 --nodelist=n1,n2 --overlap" in words
+    assert not (cluster.folder / "srun.end").exists()
+    cluster.say("sacct", "7.0|daemon|900\n7.1|client|70\n7.3|kvasir-sampler|1234\n7.4|other|5\n")
+    assert reader.afterwards() == {"node": (1234.0, "")}
+    assert (cluster.folder / "srun.end").exists(), "SLURM tells when the step has ended"
+    assert reader.details()["slurm"]["steps"] == {"7.3": 1234}
+    reader.close()
+
+
+def test_held_nodes_without_accounting_are_asked_for_while_the_step_runs(cluster: Cluster) -> None:
+    cluster.no_accounting()
+    cluster._program("sstat", '[ "$4" = 7.3 ] && [ ! -e "${0%/*}/srun.end" ] && echo 77')
+    reader = hold_on(cluster, ("n1",), "echo 3; cat > /dev/null; echo gone > $0.end")
+    assert reader.afterwards() == {"node": (77.0, "")}
+    assert reader.details()["slurm"]["asked"] == "sstat"
+    reader.close()
+
+
+def test_nodes_that_cannot_be_held(cluster: Cluster) -> None:
+    with pytest.raises(PowerError, match="no step on 2 nodes within 60 s: srun: error: nodes are busy"):
+        hold_on(cluster, ("n1", "n2"), "echo 3; echo 'srun: error: nodes are busy' >&2")
+    reason = 'expected JSON with lists nodes and srun, found {"nodes": 1}'
+    with pytest.raises(PowerError, match=reason):
+        Hold.load('{"nodes": 1}')

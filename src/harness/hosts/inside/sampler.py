@@ -1,6 +1,6 @@
 """On a host: counts what it uses at every whole multiple of a period, without starting any process.
 
-The argument is JSON: {kind, period_s, devices, folders, energy}. The output is a JSON line that says which columns
+The argument is JSON: {kind, period_s, devices, folders}. The output is a JSON line that says which columns
 follow, a line of numbers per sample (`-` where a value cannot be known), and after SIGTERM a last sample and a
 JSON line with what the sampling cost. Values only grow, but for times, memory, states and load.
 """

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
 from harness.measure.emulator.profile import Profile, load
-from harness.measure.model import Probe, Reader, Reading
+from harness.measure.model import Probe, Reader, Reading, Scope
 from harness.measure.procs import descendants
 from harness.measure.sources.powercap import PowercapReader
 
@@ -26,10 +26,15 @@ class Emulated:
     """Only ever used when named in full; the name of the profile is in every number's source."""
 
     key: ClassVar[str] = "emulated"
+    scope: ClassVar[Scope] = "host"
 
     def __init__(self, settings: PowerSettings, argument: str) -> None:
         self._settings = settings
         self._profile_name = argument
+
+    def refusal(self, hosts: int) -> str:
+        """Each host has its own: none."""
+        return ""
 
     def probe(self) -> Probe:
         """Usable when the profile can be read."""

@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 
 from harness.config.power import PowerSettings, RedfishSettings
 from harness.core.errors import PowerError
-from harness.measure.model import Probe, Reader, Reading
+from harness.measure.model import Probe, Reader, Reading, Scope, short_host_name
 from harness.measure.sources.redfish_http import JOULES_PER_KWH, Bmc, find_chassis, number
 
+HOST = "{host}"
+"""Stands in the address for the short name of the host that is measured."""
 _NO_CAP = "no cap: source redfish only reads"
 # (resource below the chassis, keys of the watts, name of the sensor): two different sensors on some machines,
 # so the first that answers is kept and recorded.
@@ -23,9 +25,20 @@ class Redfish:
     """Domain `node`: a gauge, integrated to joules by the sampler."""
 
     key: ClassVar[str] = "redfish"
+    scope: ClassVar[Scope] = "host"
 
     def __init__(self, settings: PowerSettings, argument: str) -> None:
         self._settings = settings
+
+    def refusal(self, hosts: int) -> str:
+        """One address is one chassis, which several hosts would each count."""
+        redfish = self._settings.redfish
+        if hosts < 2 or redfish is None or HOST in redfish.url:
+            return ""
+        return (
+            f"source redfish: {redfish.url} is one BMC, there are {hosts} hosts; write {HOST} in power.redfish.url "
+            "where a host's short name stands in its BMC's name"
+        )
 
     def probe(self) -> Probe:
         """Usable when one reading could be taken."""
@@ -49,6 +62,7 @@ class RedfishReader(Reader):
         super().__init__()
         self.kinds = {"node": "gauge"}
         self.min_period_s = settings.period_s
+        settings = settings.model_copy(update={"url": settings.url.replace(HOST, short_host_name())})
         self._bmc = Bmc(settings)
         self._url = settings.url
         self._chassis = find_chassis(self._bmc, settings.chassis)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import select
 import shutil
 import subprocess
 import time
@@ -12,13 +14,15 @@ from typing import Any, ClassVar
 
 from harness.config.power import PowerSettings, SlurmSettings
 from harness.core.errors import PowerError
-from harness.measure.model import Probe, Reader
+from harness.measure.model import Hold, Probe, Reader, Scope
 
 EMULATED_CLUSTER = "kvasir_emulated"
 """Name of the clusters that we emulate (harness.slurm): their joules are synthetic."""
 SAMPLER_STEP = "kvasir-sampler"
 """Name of steps that only sample on a node (harness.measure.nodes): their node's joules are the job's already."""
 _MEASURED, _EMULATED = "measured:slurm", "emulated:slurm"
+HOLD_S = 60.0
+"""How long a step may take to run on all nodes."""
 _NO_CAP = "no cap: source slurm only reads"
 # A feed that was read while half-written gives values just below 2^64.
 _ABSURD_J = 2**60
@@ -29,9 +33,14 @@ class Slurm:
     """Domain `node`: whole nodes, summed over the job's nodes; means something only with --exclusive."""
 
     key: ClassVar[str] = "slurm"
+    scope: ClassVar[Scope] = "job"
 
     def __init__(self, settings: PowerSettings, argument: str) -> None:
         self._settings = settings.slurm
+
+    def refusal(self, hosts: int) -> str:
+        """The job has all its hosts' energy: none."""
+        return ""
 
     def probe(self) -> Probe:
         """Usable inside a job (or with a job id) of a cluster with an energy plugin."""
@@ -48,8 +57,79 @@ class Slurm:
         return SlurmReader(self._settings)
 
 
+class HeldStep:
+    """A step that does nothing on some nodes of the job, so that SLURM counts their energy from now until `end`.
+
+    Steps of programs that began before or go on afterwards, such as daemons, say nothing of the time between.
+    It ends with this process, as its life hangs on its `srun`'s input.
+    """
+
+    def __init__(self, hold: Hold, timeout_s: float) -> None:
+        """Return when the step runs on all nodes. Raises PowerError when it does not within `timeout_s`."""
+        each = [f"--nodes={len(hold.nodes)}", f"--ntasks={len(hold.nodes)}", "--ntasks-per-node=1"]
+        beside = ["--overlap", "--mem=0", "--cpu-bind=none", "--mpi=none", "--quiet", "--unbuffered"]
+        words = [*each, f"--nodelist={','.join(hold.nodes)}", *beside, f"--job-name={SAMPLER_STEP}"]
+        script = 'echo "$SLURM_STEP_ID"; exec cat > /dev/null'
+        self._errors = os.fdopen(os.memfd_create("stderr"), "w+b")
+        try:
+            self._srun = subprocess.Popen(
+                [*hold.srun, *words, "/bin/sh", "-c", script],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+            )
+        except OSError as error:
+            raise PowerError(f"slurm: {hold.srun[0]}: {error.strerror}") from error
+        self.number = self._await(len(hold.nodes), timeout_s)
+
+    def _await(self, nodes: int, timeout_s: float) -> str:
+        """The step's number, once each node has told it."""
+        assert self._srun.stdout is not None
+        deadline = time.monotonic() + timeout_s
+        told = b""
+        while told.count(b"\n") < nodes:
+            left = max(0.0, deadline - time.monotonic())
+            if not select.select([self._srun.stdout], [], [], left)[0]:
+                break
+            part = os.read(self._srun.stdout.fileno(), 4096)
+            if not part:
+                break
+            told += part
+        words = told.decode(errors="replace").split()
+        if len(words) < nodes or not words[0].isdigit():
+            self._srun.kill()
+            self.end()
+            self._errors.seek(0)
+            said = " ".join(self._errors.read().decode(errors="replace").split())[-500:]
+            self._errors.close()
+            raise PowerError(
+                f"slurm: no step on {nodes} nodes within {timeout_s:g} s: {said or 'no message'}"
+            )
+        return words[0]
+
+    def end(self) -> None:
+        """End the step; may be called twice."""
+        assert self._srun.stdin is not None and self._srun.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._srun.stdin.close()
+        try:
+            self._srun.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            self._srun.kill()
+            self._srun.wait()
+        self._srun.stdout.close()
+
+    def close(self) -> None:
+        """End the step and forget what it said."""
+        self.end()
+        self._errors.close()
+
+
 class SlurmReader(Reader):
-    """Energy of the steps that began after opening; without accounting, the growth of the job's total."""
+    """Energy of the steps that began after opening; without accounting, the growth of the job's total.
+
+    Told to `hold` nodes, the energy of the step that it holds there.
+    """
 
     def __init__(self, settings: SlurmSettings) -> None:
         super().__init__()
@@ -59,9 +139,28 @@ class SlurmReader(Reader):
         self._steps_before = set(step_energies(settings, self._job) or {})
         self._total_before = job_energy(settings, self._job)
         self._used: dict[str, Any] = {}
+        self._held: HeldStep | None = None
+        self._while_running: int | None = None
+
+    def hold(self, hold: Hold) -> None:
+        """Count all of these nodes' energy from now on, whatever runs there. Raises PowerError."""
+        self._held = HeldStep(hold, HOLD_S)
+
+    def _let_go(self) -> None:
+        """End the held step; a cluster without accounting forgets its energy then."""
+        if self._held is not None:
+            self._while_running = running_energy(self._settings, f"{self._job}.{self._held.number}")
+            self._held.end()
+
+    def close(self) -> None:
+        """End the held step, if there is one."""
+        if self._held is not None:
+            self._held.close()
+            self._held = None
 
     def afterwards(self) -> dict[str, tuple[float | None, str]]:
         """Joules of domain `node`, or the reason why there are none."""
+        self._let_go()
         deadline = time.monotonic() + self._settings.settle_s
         while True:
             energy, reason = self._ask()
@@ -70,6 +169,8 @@ class SlurmReader(Reader):
             time.sleep(min(1.0, max(0.0, deadline - time.monotonic())))
 
     def _ask(self) -> tuple[float | None, str]:
+        if self._held is not None:
+            return self._ask_for_held(f"{self._job}.{self._held.number}")
         steps = step_energies(self._settings, self._job)
         if steps is not None:
             fresh = {step: raw for step, raw in steps.items() if step not in self._steps_before}
@@ -92,15 +193,20 @@ class SlurmReader(Reader):
             return None, f"slurm: the energy of job {self._job} did not grow during the run"
         return float(total - self._total_before), ""
 
+    def _ask_for_held(self, step: str) -> tuple[float | None, str]:
+        try:
+            _, raw = accounted(self._settings, self._job).get(step, ("", None))
+            asked = "sacct"
+        except PowerError:
+            raw, asked = self._while_running, "sstat"
+        self._used = {"asked": asked, "steps": {step: raw}}
+        problem = implausible(raw)
+        return (None, f"slurm: step {step}: {problem}") if problem or raw is None else (float(raw), "")
+
     def details(self) -> dict[str, Any]:
         """What was asked and what the answer covers."""
         scope = "whole nodes of the job; only meaningful with exclusive nodes"
         return {"slurm": {"job": self._job, "plugin": self._plugin, "scope": scope, **self._used}}
-
-
-def counts_the_job(source_name: str) -> bool:
-    """Whether a source gives the joules of all nodes of the job, and not of the one that asks."""
-    return source_name.startswith((_MEASURED, _EMULATED))
 
 
 def implausible(raw: int | None) -> str:
@@ -143,16 +249,31 @@ def energy_plugin(settings: SlurmSettings) -> Plugin:
 def step_energies(settings: SlurmSettings, job: str) -> dict[str, int | None] | None:
     """ConsumedEnergyRaw of every numbered step that ran something, J; None when there is no accounting to ask."""
     try:
-        text = _run(settings, "sacct", "-n", "-P", "-j", job, "-o", "JobID,JobName,ConsumedEnergyRaw")
+        steps = accounted(settings, job)
     except PowerError:
         return None
-    steps: dict[str, int | None] = {}
+    return {step: raw for step, (name, raw) in steps.items() if name != SAMPLER_STEP}
+
+
+def accounted(settings: SlurmSettings, job: str) -> dict[str, tuple[str, int | None]]:
+    """Name and ConsumedEnergyRaw (J) of every numbered step. Raises PowerError when there is no accounting."""
+    text = _run(settings, "sacct", "-n", "-P", "-j", job, "-o", "JobID,JobName,ConsumedEnergyRaw")
+    steps: dict[str, tuple[str, int | None]] = {}
     for line in text.splitlines():
         step, _, rest = line.strip().partition("|")
         name, _, raw = rest.rpartition("|")
-        if re.fullmatch(rf"{job}\.\d+", step) and name != SAMPLER_STEP:
-            steps[step] = int(raw) if raw.isdigit() else None
+        if re.fullmatch(rf"{job}\.\d+", step):
+            steps[step] = name, int(raw) if raw.isdigit() else None
     return steps
+
+
+def running_energy(settings: SlurmSettings, step: str) -> int | None:
+    """ConsumedEnergyRaw of a step that still runs, J; None when SLURM does not tell."""
+    try:
+        text = _run(settings, "sstat", "-n", "-P", "-j", step, "-o", "ConsumedEnergyRaw")
+    except PowerError:
+        return None
+    return int(text.strip()) if text.strip().isdigit() else None
 
 
 def job_energy(settings: SlurmSettings, job: str) -> int | None:
