@@ -21,7 +21,7 @@ from harness.measure.metrics import domain_metrics
 from harness.measure.nodes import NodeSamplers, Row, joined, joined_rows, step_on
 from harness.measure.sources.slurm import step_energies
 
-BUSY = "import time; end = time.monotonic() + 2\nwhile time.monotonic() < end: pass"
+BUSY = "import time; end = time.process_time() + 2\nwhile time.process_time() < end: pass"
 
 
 def row(host: str, t: float, value: float, metric: str = "cpu", domain: str = "ranks") -> Row:

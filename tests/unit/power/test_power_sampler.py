@@ -199,7 +199,7 @@ def test_power_from_a_tree(tmp_path: Path, tree: FileTree) -> None:
         job = python("import time; time.sleep(0.3)")
         running.watch(job.pid)
         while job.poll() is None:
-            tree.set("intel-rapl:0", 1_000_000 + int(80e6 * (time.monotonic() - begin)))
+            tree.set("intel-rapl:0", 1_000_000 + min(int(80e6 * (time.monotonic() - begin)), 30_000_000))
             time.sleep(0.002)
         tree.set("intel-rapl:0", 31_000_000)
         summary = running.stop()
