@@ -58,7 +58,7 @@ retry: setup
 # Two tests at a time (tests/conftest.py); ARGS='-n 0' for one. Apptainer is installed if it can be; without it the tests
 # that need it are skipped, and say so.
 test:
-	@scripts/setup.sh run test
+	@scripts/setup.sh run test paper
 	@scripts/setup.sh images || echo "make test: without Apptainer the tests of whole runs in images are skipped"
 	@[ -f build/hadoop/3.4.2/hadoop.json ] || $(PY) scripts/build_hadoop.py
 	@scripts/lint.sh quick

@@ -1,10 +1,10 @@
 """Write the parts of the write-up that come from results: values.tex, verdicts.tex, figures.tex."""
 
-import csv
 from pathlib import Path
 
 import typer
 
+from harness.claims.verdicts import read_csv
 from harness.core.cli import main
 from harness.core.files import replacing
 from harness.plan.planner import choose
@@ -20,10 +20,7 @@ def paper_parts(
     planner = choose(choices)
     config = planner.config
     results = Path(config.results)
-    verdicts = []
-    for study in config.studies:
-        with (results / "claims" / f"{study}.csv").open(encoding="utf-8", newline="") as file:
-            verdicts += list(csv.DictReader(file))
+    verdicts = [row for study in config.studies for row in read_csv(results / "claims" / f"{study}.csv")]
     runs = len(run_files(planner.tables))
     parts = {
         "values": values(config, runs, verdicts),

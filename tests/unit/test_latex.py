@@ -5,6 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.claims.verdicts import Row
 from harness.report.latex import escaped, verdict_table
 
 
@@ -17,7 +18,11 @@ def test_no_character_keeps_its_meaning_for_latex(text: str) -> None:
 
 
 def test_a_row_for_every_verdict() -> None:
-    row = {"id": "A-1", "statement": "50 % & more", "paper": "x_1", "value": "1.25", "unit": "1", "n": "3"}
-    table = verdict_table([{**row, "verdict": "direction"}, {**row, "value": "", "verdict": "not run"}])
+    row = Row(
+        id="A-1", study="a", tier=1, where="", statement="50 % & more", verdict="direction", reason="", value=1.25,
+        low=1, high=2, n=3, unit="1", paper="x_1", source="measured:clock", figure="", explanation="",
+    )  # fmt: skip
+    absent = row.model_copy(update={"value": None, "n": 0, "verdict": "not run"})
+    table = verdict_table([row, absent])
     assert r"A-1 & 50 \% \& more & x\_1 & 1.25 (n = 3) & direction \\" in table
     assert r"A-1 & 50 \% \& more & x\_1 &  & not run \\" in table

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from harness.claims.judge import number
+from harness.claims.verdicts import Row
 from harness.config import Config, Study
 
 _SPECIAL = {
@@ -23,7 +25,6 @@ _SPECIAL = {
     "≈": r"$\approx$",
     "−": r"$-$",
 }
-Row = dict[str, str]
 
 
 def escaped(text: str) -> str:
@@ -34,7 +35,7 @@ def escaped(text: str) -> str:
 
 def values(config: Config, runs: int, verdicts: list[Row]) -> str:
     """Definitions of the numbers that the text uses."""
-    counts = Counter(row["verdict"] for row in verdicts)
+    counts = Counter(row.verdict for row in verdicts)
     told = ", ".join(f"{n} {word}" for word, n in counts.most_common())
     pairs = {"KvScale": config.top.scale, "KvSite": config.top.site, "KvRuns": str(runs), "KvCounts": told}
     return "".join(f"\\newcommand{{\\{name}}}{{{escaped(text)}}}\n" for name, text in pairs.items())
@@ -42,10 +43,10 @@ def values(config: Config, runs: int, verdicts: list[Row]) -> str:
 
 def value_text(row: Row) -> str:
     """The value found here, with how many it is the middle of."""
-    if not row["value"]:
+    if row.value is None:
         return ""
-    unit = "" if row["unit"] == "1" else f" {row['unit']}"
-    return f"{float(row['value']):.3g}{unit} (n = {row['n']})"
+    unit = "" if row.unit == "1" else f" {row.unit}"
+    return f"{number(row.value)}{unit} (n = {row.n})"
 
 
 def verdict_table(verdicts: list[Row]) -> str:
@@ -60,10 +61,8 @@ claim & statement & paper & here & verdict \\
 \endhead
 """
     rows = [
-        " & ".join(
-            escaped(text) for text in (r["id"], r["statement"], r["paper"], value_text(r), r["verdict"])
-        )
-        for r in verdicts
+        " & ".join(escaped(text) for text in (row.id, row.statement, row.paper, value_text(row), row.verdict))
+        for row in verdicts
     ]
     return head + "".join(f"{row} \\\\\n" for row in rows) + "\\bottomrule\n\\end{longtable}}\n"
 
@@ -76,4 +75,4 @@ def figure_list(studies: list[Study]) -> str:
         for study in studies
         for figure in study.figures
     ]
-    return "".join(lines) + "\\clearpage\n"
+    return "".join(lines)
