@@ -11,9 +11,9 @@ from harness.config.load import read_yaml
 from harness.core.cli import main
 from harness.core.errors import KvasirError
 from harness.core.files import replacing
-from harness.plan.cells_needs import MIB, data_mb
 from harness.plan.costs import Cost, Taken, of_cells, of_runs, per_size, size_of_cell_run
 from harness.plan.planner import Planner
+from harness.plan.requirements import MIB, cell_data_mb
 from harness.plan.spec import RunSpec
 from harness.results.records import Record, read
 
@@ -58,9 +58,11 @@ def costs_of(wanted: Planner, made: Planner, watts: float | None) -> list[Cost]:
         if plan.runs:
             known = per_size(made.plan(study).runs, lambda run: seconds_of(made, run))
             cores = batch.cores_per_node if batch else 1
-            costs.append(of_runs(study, plan.runs, known, plan.needs.disk, watts, cores))
+            costs.append(
+                of_runs(wanted.config.studies[study], plan.runs, known, plan.needs.disk, watts, cores)
+            )
     if wanted.cells:
-        data = max(data_mb(cell) for cell in wanted.cells.values()) * MIB / 1e9
+        data = max(cell_data_mb(cell) for cell in wanted.cells.values()) * MIB / 1e9
         sharing = [study for study in wanted.config.studies if wanted.plan(study).cells]
         costs.append(of_cells(" and ".join(sharing), wanted.cells.values(), taken(made), data, watts))
     return costs

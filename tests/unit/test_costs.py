@@ -24,7 +24,7 @@ def planners() -> dict[str, Planner]:
 def test_a_larger_scale_costs_more_in_proportion(planners: dict[str, Planner], study: str) -> None:
     known = per_size(planners["smoke"].plan(study).runs, lambda run: 1.0)
     costs = {
-        scale: of_runs(study, planner.plan(study).runs, known, 10**9, watts=100.0)
+        scale: of_runs(planner.config.studies[study], planner.plan(study).runs, known, 10**9, watts=100.0)
         for scale, planner in planners.items()
     }
     small, large = costs["smoke"].node_hours, costs["paper"].node_hours
@@ -32,23 +32,26 @@ def test_a_larger_scale_costs_more_in_proportion(planners: dict[str, Planner], s
     joules = costs["paper"].joules
     assert joules is not None and joules == pytest.approx(large * 3600 * 100)
     assert costs["paper"].runs == len(planners["paper"].plan(study).runs)
-    assert of_runs(study, planners["paper"].plan(study).runs, known, 0, None).joules is None
+    model = planners["paper"].config.studies[study]
+    assert of_runs(model, planners["paper"].plan(study).runs, known, 0, None).joules is None
 
 
 def test_simulations_share_nodes_and_measured_runs_do_not(planners: dict[str, Planner]) -> None:
     for study, share in (("eee", 4), ("mimir", 1)):
         runs = planners["smoke"].plan(study).runs
+        model = planners["smoke"].config.studies[study]
         known = per_size(runs, lambda run: 1.0)
-        alone, shared = (of_runs(study, runs, known, 0, None, n).node_hours for n in (1, 4))
+        alone, shared = (of_runs(model, runs, known, 0, None, n).node_hours for n in (1, 4))
         assert alone is not None and shared is not None
         assert alone / shared == pytest.approx(share)
 
 
 def test_what_was_never_measured_is_named(planners: dict[str, Planner]) -> None:
     runs = planners["smoke"].plan("eee").runs
+    model = planners["smoke"].config.studies["eee"]
     known = per_size(runs, lambda run: None if run.identity.experiment == "fabric" else 1.0)
-    assert "not measured, so left out: fabric" in of_runs("eee", runs, known, 0, None).how
-    nothing = of_runs("eee", runs, {}, 0, 5.0)
+    assert "not measured, so left out: fabric" in of_runs(model, runs, known, 0, None).how
+    nothing = of_runs(model, runs, {}, 0, 5.0)
     assert (nothing.node_hours, nothing.joules) == (None, None)
 
 

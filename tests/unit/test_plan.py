@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.config import Config, Experiment, load_config
+from harness.config import Config, EngineScale, Experiment, load_config
 from harness.plan.datasets import combinability, scaled_buffer, scaled_unique
 from harness.plan.engine import plan
 from harness.plan.points import expand, priority, seed_of
@@ -94,9 +94,8 @@ def test_scaling_keeps_eq_1(unique: int, words: int, ranks: int) -> None:
 
 def test_buffer_keeps_the_share_of_distinct_words_it_holds() -> None:
     config = config_of("laptop")
-    study, scale = config.studies["mimir"], config.scale.mimir
-    assert scale is not None
-    unique = scaled_unique(1_111_104, study.paper_words, 72, scale.words, scale.ranks.knm)
+    study, scale = config.studies["mimir"], config.scale.of("mimir", EngineScale)
+    unique = scaled_unique(1_111_104, study.paper_words, 72, scale.words, scale.ranks["knm"])
     assert scaled_buffer(64, study, scale) / unique == pytest.approx(64e6 / 1_111_104, rel=1e-4)
 
 

@@ -36,7 +36,7 @@ def planned_tables(planner: Planner, study: str) -> dict[Table, dict[str, Collec
     levels = _levels(plan)
     tables: dict[Table, dict[str, Collection[object]]] = {}
     for name, spec in plan.tables.items():
-        for kind in planner.config.studies[study].kinds(name):
+        for kind in planner.config.studies[study].endings(name):
             table = table_of(Path(planner.config.results, "tables", study, f"{name}{kind}.csv"))
             tables[table] = {column: levels.get(column, ()) for column in columns_of(spec, kind)}
     return tables

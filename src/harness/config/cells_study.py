@@ -1,4 +1,4 @@
-"""A study of MapReduce frameworks on clusters: each point is a framework, a size, a disk and a benchmark."""
+"""Models of a study of kind cells, and of its sizes at a scale: a point is a framework, a size, a disk, a benchmark."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ BenchmarkName = str
 class CellsStudy(Study):
     """One published study, re-run on clusters of hosts. Studies of this kind share clusters, inputs and runs."""
 
-    framework: Literal["cells"]
+    kind: Literal["cells"]
     without: list[dict[Word, Level]] = Field(
         default_factory=list, description="points with all of these levels are left out, as in the paper"
     )
     traces: list[Word] = Field(default_factory=list, description="experiments with a table of samples")
     tasks: list[Word] = Field(default_factory=list, description="experiments with a table of tasks' phases")
 
-    def kinds(self, experiment: str) -> list[str]:
+    def endings(self, experiment: str) -> list[str]:
         """Metrics, and samples and tasks where the study wants them."""
         more = {".trace": self.traces, ".tasks": self.tasks}
         return ["", *[kind for kind, experiments in more.items() if experiment in experiments]]

@@ -1,4 +1,4 @@
-"""A study of the MapReduce-over-MPI engine: data sets and ranks by the paper's own numbers."""
+"""Models of a study of kind engine, and of its sizes at a scale: data sets and ranks by the paper's own numbers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,21 @@ from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from harness.config.study import Study
 from harness.core.models import Strict
+
+FACTORS = (
+    "app",
+    "data",
+    "platform",
+    "buffer_mb",
+    "strategy",
+    "combine",
+    "combine_switch",
+    "balance",
+    "pipeline",
+    "cap_w",
+    "sample_ms",
+)
+"""What a run of the engine is told; every study of this kind has a default level of each."""
 
 
 class Dataset(Strict):
@@ -21,7 +36,9 @@ class Dataset(Strict):
     distribution: Literal["interleaved", "zipf", "superkey", "example", "realtext"] = "interleaved"
     unique: PositiveInt | None = None
     size: Literal["words", "skew_words"] = Field(default="words", description="which size of the scale")
-    platform: str = Field(default="knm", description="whose rank count enters Eq. 1")
+    platform: str | None = Field(
+        default=None, description="whose rank count enters Eq. 1; none: the study's default platform"
+    )
     exponent: PositiveFloat | None = Field(default=None, description="of the Zipf law")
     share: PositiveFloat | None = Field(default=None, lt=1, description="of the one heavy word (superkey)")
     words: str | None = Field(default=None, description="of an example: the words one rank reads")
@@ -44,23 +61,92 @@ class Dataset(Strict):
 class EngineStudy(Study):
     """One published study, re-run with the engine."""
 
-    framework: Literal["engine"]
+    kind: Literal["engine"]
     paper_words: PositiveInt
-    paper_ranks: dict[str, PositiveInt]
+    paper_ranks: dict[str, PositiveInt] = Field(
+        description="by platform; the default platform and those of data sets need one"
+    )
     fixed_ranks: dict[str, PositiveInt] = Field(
         default_factory=dict, description="platforms of one size at any scale"
     )
     datasets: dict[str, Dataset] = Field(min_length=1)
 
-    def kinds(self, experiment: str) -> list[str]:
+    @property
+    def platform(self) -> str:
+        """The default platform: its ranks scale the send buffers, and their runtimes matter."""
+        return str(self.defaults["platform"])
+
+    @property
+    def highest_cap(self) -> float:
+        """The default cap, the chips' TDP: where no cap can be set it means that none is imposed."""
+        return float(self.defaults["cap_w"])
+
+    @property
+    def scaled_platforms(self) -> set[str]:
+        """Platforms whose ranks a scale has to say."""
+        levels = {self.platform}.union(*(e.levels_of("platform") for e in self.experiments.values()))
+        used = {dataset.platform for dataset in self.datasets.values() if dataset.platform is not None}
+        return (levels | used) - set(self.fixed_ranks)
+
+    def endings(self, experiment: str) -> list[str]:
         """All runs are sampled; small examples keep the engine's event log as well."""
         return ["", ".trace", *([".fill"] if self.experiments[experiment].events else [])]
 
     @model_validator(mode="after")
     def _data_sets_are_known(self) -> EngineStudy:
+        if missing_factors := [factor for factor in FACTORS if factor not in self.defaults]:
+            raise ValueError(f"defaults: found no level of {', '.join(missing_factors)}")
+        for owner, platform in [
+            ("defaults", self.platform),
+            *(
+                (f"data set {name}", dataset.platform or self.platform)
+                for name, dataset in self.datasets.items()
+            ),
+        ]:
+            if platform not in self.paper_ranks:
+                raise ValueError(
+                    f"{owner}: platform {platform!r} is none of paper_ranks: {list(self.paper_ranks)}"
+                )
         for name, experiment in self.experiments.items():
             missing = experiment.levels_of("data") - set(self.datasets)
             if missing:
                 known = sorted(self.datasets)
                 raise ValueError(f"experiment {name}: unknown data set {sorted(missing)}, known: {known}")
         return self
+
+
+class EngineScale(Strict):
+    """Sizes of one study of kind engine. Words are words of input text."""
+
+    words: PositiveInt
+    ranks: dict[str, PositiveInt] = Field(
+        description="by platform of the study: the paper's, or its stand-in here (one rank a core)"
+    )
+    repetitions: PositiveInt = Field(le=100)
+    timeout_s: PositiveInt = Field(description="a run that takes longer is stopped and recorded as timeout")
+    skew_words: PositiveInt | None = Field(
+        default=None, description="words of data sets of size skew_words (counts only, no timing)"
+    )
+    realtext: list[str] = Field(
+        default_factory=list, description="files or folders of real text on this machine, for data sets of it"
+    )
+
+    def mistakes(self, study: EngineStudy) -> list[str]:
+        """Returns what the study asks for and these sizes lack, one line each, beginning with the key."""
+        wrong = []
+        known = study.scaled_platforms
+        if set(self.ranks) != known:
+            wrong.append(f"ranks: found {', '.join(sorted(self.ranks))}: expected {', '.join(sorted(known))}")
+        sizes = {dataset.size for dataset in study.datasets.values()}
+        if "skew_words" in sizes and self.skew_words is None:
+            wrong.append("skew_words: found nothing: a data set of the study has this size")
+        real = any(dataset.distribution == "realtext" for dataset in study.datasets.values())
+        if real and not self.realtext:
+            wrong.append("realtext: found nothing: a data set of the study is real text")
+        return wrong
+
+    def words_of(self, size: Literal["words", "skew_words"]) -> int:
+        """Returns the words of a data set of this size."""
+        words = self.words if size == "words" else self.skew_words
+        assert words is not None, "mistakes() is called for every study and scale"
+        return words

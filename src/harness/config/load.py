@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -9,11 +11,11 @@ from typing import Annotated, Any, TypeVar
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
-from harness.config.cells_study import CellsStudy
-from harness.config.engine_study import EngineStudy
+from harness.config.cells_study import CellsScale, CellsStudy
+from harness.config.engine_study import EngineScale, EngineStudy
 from harness.config.frameworks import FrameworkEntry, FrameworkId
 from harness.config.netsim_study import NetsimStudy
-from harness.config.scale import Scale
+from harness.config.scale import CELLS, SCALES, Scale, StudyScale
 from harness.config.site import Site
 from harness.config.study import Study
 from harness.config.top import Top
@@ -22,9 +24,9 @@ from harness.core.errors import KvasirError
 Model = TypeVar("Model")
 
 STUDY: TypeAdapter[Study] = TypeAdapter(
-    Annotated[EngineStudy | NetsimStudy | CellsStudy, Field(discriminator="framework")]
+    Annotated[EngineStudy | NetsimStudy | CellsStudy, Field(discriminator="kind")]
 )
-"""A study of any framework: a new one adds its class here."""
+"""A study of any kind: a new kind adds its class here, and the model of its sizes in SCALES."""
 
 FRAMEWORKS: TypeAdapter[dict[FrameworkId, FrameworkEntry]] = TypeAdapter(dict[FrameworkId, FrameworkEntry])
 
@@ -51,13 +53,16 @@ EXAMPLE = ".example.yaml"
 """End of the name of a file that its user copies and fills in."""
 
 
-def describe(error: ValidationError, file: str, tagged: bool = False) -> str:
-    """One line a mistake: `file: key: found VALUE: what is allowed`. `tagged`: the model is one of several."""
+def describe(error: ValidationError, file: str, tagged: bool = False, section: str = "") -> str:
+    """Returns one line a mistake: `file: key: found VALUE: what is allowed`.
+
+    `tagged`: the model is one of several; `section`: the key below which all of it stands.
+    """
     lines = []
     for item in error.errors():
-        # The name of a study's framework is part of pydantic's path but not of the file.
+        # The name of a study's kind is part of pydantic's path but not of the file.
         parts = item["loc"][1:] if tagged else item["loc"]
-        key = ".".join(str(part) for part in parts) or "(the whole file)"
+        key = ".".join(str(part) for part in (*filter(None, [section]), *parts)) or "(the whole file)"
         found = repr(item["input"])
         if item["type"] == "missing":
             lines.append(f"{file}: {key}: found nothing: this key is required")
@@ -68,12 +73,12 @@ def describe(error: ValidationError, file: str, tagged: bool = False) -> str:
     return "\n".join(lines)
 
 
-def parse(model: TypeAdapter[Model] | type[Model], data: object, file: str) -> Model:
-    """`data` as a `model`. Raises KvasirError naming `file`."""
+def parse(model: TypeAdapter[Model] | type[Model], data: object, file: str, section: str = "") -> Model:
+    """Returns `data` as a `model`. Raises KvasirError naming `file`, and `section` if `data` stands below a key."""
     try:
         return (model if isinstance(model, TypeAdapter) else TypeAdapter(model)).validate_python(data)
     except ValidationError as error:
-        raise KvasirError(describe(error, file, tagged=model is STUDY)) from None
+        raise KvasirError(describe(error, file, tagged=model is STUDY, section=section)) from None
 
 
 def read_yaml(path: Path) -> Any:
@@ -97,8 +102,7 @@ def read_named(model: TypeAdapter[Model] | type[Model], folder: Path, name: str,
                 " and write down what yours is like"
             )
         there = (p.stem for p in folder.glob("*.yaml") if not p.name.endswith(EXAMPLE))
-        known = ", ".join(sorted(there)) or "none"
-        raise KvasirError(f"{folder.parent}/config.yaml: {key}: found {name!r}: allowed: {known}")
+        raise KvasirError(f"{folder.parent}/config.yaml: {key}: found {name!r}: {hint(name, there)}")
     return parse(model, read_yaml(path), str(path))
 
 
@@ -108,24 +112,71 @@ def load_config(values: dict[str, Any], folder: Path = Path("config")) -> Config
     Raises KvasirError: one line for each mistake, naming file, key, what was found and what is allowed.
     """
     top = parse(Top, values, str(folder / "config.yaml"))
-    scale = read_named(Scale, folder / "scales", top.scale, "scale")
     site = read_named(Site, folder / "sites", top.site, "site")
     studies = {name: read_named(STUDY, folder / "studies", name, "studies") for name in top.studies}
     for name, study in studies.items():
+        if name == CELLS:
+            raise KvasirError(
+                f"{folder}/studies/{name}.yaml: id: found {name!r}: a scale's section has this name"
+            )
         if study.id != name:
             raise KvasirError(
                 f"{folder}/studies/{name}.yaml: id: found {study.id!r}: must be the file's name, {name!r}"
             )
-        if getattr(scale, name, None) is None:
-            raise KvasirError(
-                f"{folder}/scales/{top.scale}.yaml: {name}: found nothing: the scale has no sizes for this"
-            )
+    scale = read_scale(folder, top.scale, studies)
     file = folder / "frameworks.yaml"
     frameworks = parse(FRAMEWORKS, read_yaml(file), str(file))
     for name, study in studies.items():
         if isinstance(study, CellsStudy):
             _require_frameworks(study, frameworks, f"{folder}/studies/{name}.yaml", str(file))
     return Config(top, scale, site, studies, frameworks)
+
+
+def read_scale(folder: Path, name: str, studies: Mapping[str, Study]) -> Scale:
+    """Returns the sizes of `studies` at scale `name`.
+
+    Sections of other studies are left alone, as their files are. Raises KvasirError with a line for each mistake.
+    """
+    content = read_named(dict[str, Any], folder / "scales", name, "scale")
+    file = f"{folder}/scales/{name}.yaml"
+    known = {CELLS, *(path.stem for path in (folder / "studies").glob("*.yaml"))}
+    wrong = [
+        f"{file}: {key}: found {str(value)[:80]!r}: no such key is known here: {hint(key, known)}"
+        for key, value in content.items()
+        if key not in known
+    ]
+    sections = frozenset(key for key, value in content.items() if value is not None)
+    found: dict[str, StudyScale] = {}
+    cells = None
+    try:
+        if CELLS in sections:
+            cells = parse(CellsScale, content[CELLS], file, CELLS)
+    except KvasirError as error:
+        wrong.append(str(error))
+    for study in studies.values():
+        if study.id not in sections:
+            wrong.append(f"{file}: {study.id}: found nothing: the scale has no sizes for this")
+            continue
+        try:
+            section = parse(SCALES[study.kind], content[study.id], file, study.id)
+        except KvasirError as error:
+            wrong.append(str(error))
+            continue
+        if isinstance(study, EngineStudy) and isinstance(section, EngineScale):
+            wrong += [f"{file}: {study.id}.{mistake}" for mistake in section.mistakes(study)]
+        if isinstance(study, CellsStudy) and CELLS not in sections:
+            wrong.append(f"{file}: {CELLS}: found nothing: study {study.id} needs it")
+        found[study.id] = section
+    if wrong:
+        raise KvasirError("\n".join(wrong))
+    return Scale(sections, cells, found)
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """Returns what is allowed instead of `name`, and which of it was probably meant."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, 1)
+    return f"allowed: {', '.join(names) or 'none'}" + (f"; did you mean {close[0]!r}?" if close else "")
 
 
 def _require_frameworks(

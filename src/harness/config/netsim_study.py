@@ -1,10 +1,10 @@
-"""A study of the network simulator: each level of a factor is a piece of the simulator's own configuration."""
+"""Models of a study of kind netsim, and of its sizes: a level is a piece of the simulator's configuration."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
 from harness.config.study import Level, Study, Word
 from harness.core.models import Strict
@@ -34,13 +34,13 @@ class Program(Strict):
 class NetsimStudy(Study):
     """One published study, re-run in the simulator."""
 
-    framework: Literal["netsim"]
+    kind: Literal["netsim"]
     programs: dict[str, Program] = Field(min_length=1, description="by subcommand: run, link")
     uses: dict[Word, str] = Field(
         default_factory=dict, description="experiments that use another subcommand than run"
     )
 
-    def kinds(self, experiment: str) -> list[str]:
+    def endings(self, experiment: str) -> list[str]:
         """Only experiments that keep events have a trace."""
         return ["", *([".trace"] if self.experiments[experiment].events else [])]
 
@@ -68,3 +68,28 @@ class NetsimStudy(Study):
                 elif factor not in program.paths:
                     raise ValueError(f"experiment {name}: factor {factor} has neither levels nor paths")
         return self
+
+
+class NetsimScale(Strict):
+    """How much of one study of kind netsim is simulated. What the study says of the network holds at any scale."""
+
+    repetitions: PositiveInt = Field(le=100, description="seeds a point")
+    timeout_s: PositiveInt
+    expected_s: PositiveInt = Field(
+        description="what a long simulation takes, for a scheduler: 50 share one of its jobs, which asks for their sum"
+    )
+    more_repetitions: dict[str, PositiveInt] = Field(
+        default_factory=dict, description="experiments with another number of seeds"
+    )
+    only: dict[str, list[str | int]] = Field(
+        default_factory=dict, description="by factor: the levels to keep; points with others are left out"
+    )
+    leave_out: list[str] = Field(
+        default_factory=list, description="experiments that are not made at this scale"
+    )
+    over: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="by subcommand: what this scale lays over the study's configuration"
+    )
+    over_experiment: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="by experiment: the same, after the subcommand's"
+    )

@@ -8,13 +8,13 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from harness.config.load import FRAMEWORKS, STUDY
-from harness.config.scale import Scale
+from harness.config.scale import ScaleFile
 from harness.config.site import Site
 from harness.config.top import Top
 
 MODELS: dict[str, TypeAdapter[Any]] = {
     "config": TypeAdapter(Top),
-    "scale": TypeAdapter(Scale),
+    "scale": TypeAdapter(ScaleFile),
     "site": TypeAdapter(Site),
     "study": STUDY,
     "frameworks": FRAMEWORKS,

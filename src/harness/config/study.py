@@ -83,17 +83,17 @@ class Figure(Strict):
 
 
 class Study(Strict):
-    """One published study. What only one framework needs stands in that framework's own class."""
+    """One published study. What only one kind of study needs stands in that kind's own class."""
 
     id: Word
     title: str
     paper: str = Field(description="the reference, for people")
-    framework: str
+    kind: str = Field(description="what runs it: engine, netsim or cells")
     defaults: dict[Word, Level] = Field(description="level of every factor that an experiment does not name")
     experiments: dict[Word, Experiment] = Field(min_length=1)
     figures: list[Figure]
 
-    def kinds(self, experiment: str) -> list[str]:
+    def endings(self, experiment: str) -> list[str]:
         """Endings of an experiment's tables: `` (metrics), `.trace` (samples), `.fill` (events)."""
         raise NotImplementedError
 

@@ -1,4 +1,4 @@
-"""Clusters of hosts: from a point of the studies mrev and hpc to a run of a cell that both share. Pure functions."""
+"""Plans studies of kind cells: from a point to a run of a cell that studies share. Pure functions."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from harness.config.frameworks import DEFAULT_HADOOP, class_of
 from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES, make
 from harness.plan.capabilities import Refusals
-from harness.plan.cells_needs import needs_of
 from harness.plan.points import seed_of, selected
+from harness.plan.requirements import cells_needs
 from harness.plan.spec import CellRun, CellSpec, NotRun, Plan, Runs, TableSpec
 from harness.results.records import Factors, Identity
 
@@ -49,7 +49,7 @@ def check_benchmarks(config: Config, folder: str) -> None:
         sections["cells.benchmarks"] = shared.benchmarks
         sections["cells.more_repetitions"] = {name: {} for name in shared.more_repetitions}
     for study in config.studies.values():
-        own = getattr(config.scale, study.id)
+        own = config.scale.studies[study.id]
         if isinstance(own, CellsStudyScale):
             sections[f"{study.id}.benchmarks"] = own.benchmarks
     for section, benchmarks in sections.items():
@@ -161,7 +161,7 @@ def runs_of(
 
 def plan(study: CellsStudy, config: Config, refusals: Refusals) -> Plan:
     """Cells with the runs that a study wants there, and its tables."""
-    own: CellsStudyScale = getattr(config.scale, study.id)
+    own = config.scale.of(study.id, CellsStudyScale)
     cells: dict[str, CellSpec] = {}
     tables: dict[str, TableSpec] = {}
     for name, experiment in study.experiments.items():
@@ -200,7 +200,7 @@ def plan(study: CellsStudy, config: Config, refusals: Refusals) -> Plan:
             not_run=skipped,
             repetitions=max((runs.repetitions for runs in found.values()), default=1),
         )
-    return Plan([], tables, needs_of(cells.values()), cells=cells)
+    return Plan([], tables, cells_needs(cells.values()), cells=cells)
 
 
 def ordered(runs: Iterable[CellRun]) -> list[CellRun]:

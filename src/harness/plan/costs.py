@@ -10,16 +10,17 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness.config import Study
 from harness.hadoop.benchmarks import make
 from harness.plan.spec import CellRun, CellSpec, RunSpec
 
 RULES = {
-    "mimir": "seconds grow with the words of a rank",
-    "eee": "seconds grow with the jobs, and with the bytes of a block",
+    "engine": "seconds grow with the words of a rank",
+    "netsim": "seconds grow with the jobs, and with the bytes of a block",
     "cells": "a benchmark's start-up stays, its work grows with the data of a worker, as slowly as links and"
     " cores were: far too much where they were emulated",
 }
-"""By study, or for all studies on clusters."""
+"""By kind of study."""
 DEFAULT_JOBS = 100
 """The simulator's own, where a configuration does not name them; so is its block size by workload, below."""
 DEFAULT_BLOCK_BYTES = {"batch": 134_217_728}
@@ -72,7 +73,7 @@ def per_size(
 
 
 def of_runs(
-    study: str,
+    study: Study,
     runs: Sequence[RunSpec],
     known: Mapping[tuple[str, str], Sequence[float]],
     disk_bytes: int,
@@ -91,8 +92,8 @@ def of_runs(
         )
         / 3600
     )
-    how = f"{RULES[study]}; from {sum(map(len, known.values()))} runs"
-    return _cost(study, len(runs), hours, disk_bytes / 1e9, watts, how, missing)
+    how = f"{RULES[study.kind]}; from {sum(map(len, known.values()))} runs"
+    return _cost(study.id, len(runs), hours, disk_bytes / 1e9, watts, how, missing)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from harness.config import Dataset, EngineStudy, MimirScale
-from harness.config.scale import PlatformRanks
+from harness.config import Dataset, EngineScale, EngineStudy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,9 +48,9 @@ class Text:
         return self.distribution in ("interleaved", "zipf", "superkey")
 
 
-def ranks_of(platform: str, study: EngineStudy, ranks: PlatformRanks) -> int:
-    """Ranks on a platform of the study."""
-    return study.fixed_ranks[platform] if platform in study.fixed_ranks else int(getattr(ranks, platform))
+def ranks_of(platform: str, study: EngineStudy, scale: EngineScale) -> int:
+    """Returns the ranks on a platform of the study."""
+    return study.fixed_ranks[platform] if platform in study.fixed_ranks else scale.ranks[platform]
 
 
 def combinability(words: float, unique: float, processes: float) -> float:
@@ -67,7 +66,7 @@ def scaled_unique(unique: int, paper_words: int, paper_ranks: int, words: int, r
     return max(1, round(unique * (words / ranks) / (paper_words / paper_ranks)))
 
 
-def text_of(dataset: Dataset, ranks: int, study: EngineStudy, scale: MimirScale, seed: int) -> Text:
+def text_of(dataset: Dataset, ranks: int, study: EngineStudy, scale: EngineScale, seed: int) -> Text:
     """The text that stands for a paper's data set at this scale (`ranks` matters for examples only)."""
     if dataset.distribution == "example" and dataset.words is not None:
         letters = dataset.words.split()
@@ -80,14 +79,15 @@ def text_of(dataset: Dataset, ranks: int, study: EngineStudy, scale: MimirScale,
     if dataset.distribution == "realtext":
         return Text(distribution="realtext", words=None, unique=None, content="\n".join(scale.realtext))
     assert dataset.unique is not None, "the model has seen to it"
-    words = int(getattr(scale, dataset.size))
+    words = scale.words_of(dataset.size)
+    platform = dataset.platform or study.platform
     if dataset.distribution == "interleaved":
         unique = scaled_unique(
             dataset.unique,
             study.paper_words,
-            study.paper_ranks[dataset.platform],
+            study.paper_ranks[platform],
             words,
-            ranks_of(dataset.platform, study, scale.ranks),
+            ranks_of(platform, study, scale),
         )
     else:
         unique = min(dataset.unique, max(1, words // 10))
@@ -100,17 +100,19 @@ def text_of(dataset: Dataset, ranks: int, study: EngineStudy, scale: MimirScale,
     )
 
 
-def scaled_buffer(buffer_mb: float, study: EngineStudy, scale: MimirScale) -> int:
+def scaled_buffer(buffer_mb: float, study: EngineStudy, scale: EngineScale) -> int:
     """Bytes of the send buffer that stands for the paper's `buffer_mb` (10^6 bytes) per rank.
 
     A buffer of the paper holds a certain share of the distinct words a rank meets. These are scaled with the
     words per rank, so the buffer is as well; with the paper's sizes it is exactly `buffer_mb`.
     """
-    share = (scale.words / scale.ranks.knm) / (study.paper_words / study.paper_ranks["knm"])
+    share = (scale.words / ranks_of(study.platform, study, scale)) / (
+        study.paper_words / study.paper_ranks[study.platform]
+    )
     return max(4096, round(buffer_mb * 1_000_000 * share))
 
 
-def buffer_bytes(buffer_mb: float, dataset: Dataset, study: EngineStudy, scale: MimirScale) -> int:
+def buffer_bytes(buffer_mb: float, dataset: Dataset, study: EngineStudy, scale: EngineScale) -> int:
     """Bytes of the send buffer of a run; the tiny examples use their buffer as it is."""
     if dataset.distribution == "example":
         return round(buffer_mb * 1_000_000)

@@ -1,21 +1,19 @@
-"""The MapReduce-over-MPI engine: from a point of study `mimir` to the command of one run. Pure functions."""
+"""Plans studies of kind engine: from a point to the command of one run. Pure functions."""
 
 from __future__ import annotations
 
-from harness.config import Config, EngineStudy, Level, MimirScale
+from harness.config import Config, EngineScale, EngineStudy, Level
 from harness.plan.datasets import Text, buffer_bytes, ranks_of, text_of
-from harness.plan.engine_needs import needs_of
 from harness.plan.points import Point, expand, lenders, seed_of
+from harness.plan.requirements import engine_needs
 from harness.plan.spec import NotRun, Plan, Runs, RunSpec, TableSpec, Watch
 from harness.results.records import Factors, Identity
 
 PROGRAMS = "build/programs/bin"
 BUILT = "build/programs/engine.json"
-HIGHEST_CAP = 215
-"""The paper's highest cap is the chips' TDP; where no cap can be set it means that none is imposed."""
 
 
-def factors_of(point: Point, text: Text, study: EngineStudy, scale: MimirScale) -> Factors:
+def factors_of(point: Point, text: Text, study: EngineStudy, scale: EngineScale) -> Factors:
     """Every factor of a run with its level: the paper's labels and what they became at this scale."""
     levels = point.levels
     dataset = study.datasets[str(levels["data"])]
@@ -25,7 +23,7 @@ def factors_of(point: Point, text: Text, study: EngineStudy, scale: MimirScale) 
         "words": text.words,
         "unique": text.unique,
         "platform": levels["platform"],
-        "ranks": ranks_of(str(levels["platform"]), study, scale.ranks),
+        "ranks": ranks_of(str(levels["platform"]), study, scale),
         "buffer_mb": levels["buffer_mb"],
         "buffer_bytes": buffer_bytes(float(levels["buffer_mb"]), dataset, study, scale),
         "strategy": levels["strategy"],
@@ -55,8 +53,7 @@ def command(factors: Factors, combine_switch: Level, extra: list[str], inputs: l
 
 def plan(study: EngineStudy, config: Config, cap_refusal: str) -> Plan:
     """Runs, tables and texts of a study. `cap_refusal` says why no cap can be set here ('' if it can)."""
-    scale = config.scale.mimir
-    assert scale is not None, "load_config has seen to it that the scale has sizes for every chosen study"
+    scale = config.scale.of(study.id, EngineScale)
     runs: list[RunSpec] = []
     tables: dict[str, TableSpec] = {}
     texts: dict[str, Text] = {}
@@ -67,14 +64,14 @@ def plan(study: EngineStudy, config: Config, cap_refusal: str) -> Plan:
         borrowed = lenders(study, name)
         columns: list[str] = []
         for point in expand(experiment, study.defaults):
-            ranks = ranks_of(str(point.levels["platform"]), study, scale.ranks)
+            ranks = ranks_of(str(point.levels["platform"]), study, scale)
             text = text_of(study.datasets[str(point.levels["data"])], ranks, study, scale, config.top.seed)
             extra = ["--events={events}"] if experiment.events else []
             extra += [] if text.generated else ["--output={output}"]
             factors = factors_of(point, text, study, scale)
             columns = list(factors)
             cap = float(point.levels["cap_w"])
-            if cap_refusal and cap != HIGHEST_CAP:
+            if cap_refusal and cap != study.highest_cap:
                 skipped.append(
                     NotRun(point=point.name, factors=factors, reason=f"no cap can be set: {cap_refusal}")
                 )
@@ -123,4 +120,4 @@ def plan(study: EngineStudy, config: Config, cap_refusal: str) -> Plan:
             not_run=skipped,
             repetitions=repetitions,
         )
-    return Plan(runs, tables, needs_of(runs, texts), texts)
+    return Plan(runs, tables, engine_needs(runs, texts, study.platform), texts)

@@ -1,8 +1,8 @@
-"""The network simulator: from a point of study `eee` to the configuration of one simulation. Pure functions."""
+"""Plans studies of kind netsim: from a point to the configuration of one simulation. Pure functions."""
 
 from __future__ import annotations
 
-from harness.config import Config, Level, NetsimStudy
+from harness.config import Config, Level, NetsimScale, NetsimStudy
 from harness.config.netsim_study import Document, Program
 from harness.plan.points import lenders, seed_of, selected
 from harness.plan.spec import Needs, Plan, Runs, RunSpec, TableSpec
@@ -70,7 +70,7 @@ def command_of(name: str, program: Program, document: Document, events: bool) ->
 
 def plan(study: NetsimStudy, config: Config) -> Plan:
     """Runs and tables of a study. A repetition has one seed in all points, so that settings meet the same jobs."""
-    scale = getattr(config.scale, study.id)
+    scale = config.scale.of(study.id, NetsimScale)
     runs: list[RunSpec] = []
     tables: dict[str, TableSpec] = {}
     for name, experiment in study.experiments.items():

@@ -27,7 +27,7 @@ def plan(study: Study, config: Config, here: Here) -> Plan:
         return netsim.plan(study, config)
     if isinstance(study, CellsStudy):
         return cells.plan(study, config, here.clusters)
-    raise TypeError(f"study {study.id}: no framework {study.framework}")
+    raise TypeError(f"study {study.id}: there is no plan for kind {study.kind}")
 
 
 class Planner:
@@ -85,7 +85,7 @@ class Planner:
     def _has(self, study: str) -> bool:
         """Returns whether there is such a study, and sizes for it at this scale."""
         file = self._folder / "studies" / f"{study}.yaml"
-        return file.is_file() and getattr(self.config.scale, study, None) is not None
+        return file.is_file() and study in self.config.scale.sections
 
     def beside(self, *studies: str) -> Planner:
         """Returns a planner of these studies for the same scale, site and seed. Raises KvasirError as this class."""

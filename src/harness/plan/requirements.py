@@ -1,14 +1,101 @@
-"""Memory, disk and cores that the plans need, against what this machine has, before the first job starts."""
+"""What plans need of a machine: memory, disk and cores; and whether this machine has them.
+
+Figures per word and per heap were measured. All but `shortage` and the look at which texts exist are pure functions.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import psutil
 
 from harness.config import Config
-from harness.plan.spec import Plan
+from harness.config.hadoop import Parameters
+from harness.hadoop.benchmarks import make
+from harness.plan.datasets import Text
+from harness.plan.spec import CellSpec, Needs, Plan, RunSpec
+
+BYTES_PER_WORD = 7.6
+"""Mean length of a generated word with its separator (words of 5 to 8 letters)."""
+MEMORY_PER_WORD = 30.0
+"""Peak bytes of GroupByKey per word of input, all ranks together: 28.6 measured at laptop scale."""
+MEMORY_PER_UNIQUE = 35.0
+"""Peak bytes of ReduceByKey per distinct word and rank: 31 measured at laptop scale."""
+MEMORY_STAGED_PER_WORD = 30.0
+"""What staged phases hold besides, per word of input: 28 measured at laptop scale."""
+
+
+def run_memory_bytes(runs: list[RunSpec]) -> int:
+    """Largest resident memory of any of the runs, all ranks together."""
+    worst = 0.0
+    for run in runs:
+        factors = run.identity.factors
+        words, unique = float(factors["words"] or 0), float(factors["unique"] or 0)
+        held = (
+            words * MEMORY_PER_WORD
+            if factors["combine"] == "none"
+            else unique * run.ranks * MEMORY_PER_UNIQUE
+        )
+        held += words * MEMORY_STAGED_PER_WORD if factors["pipeline"] == "staged" else 0.0
+        buffers = 2.0 * run.ranks * float(factors["buffer_bytes"] or 0)
+        worst = max(worst, held + buffers)
+    return round(worst)
+
+
+def engine_needs(runs: list[RunSpec], texts: Mapping[str, Text], platform: str) -> Needs:
+    """Returns what the runs of a study need. Ranks are those of the study's default platform, whose runtimes matter."""
+    sizes = {text.path: (text.words or 0) * BYTES_PER_WORD for text in texts.values() if text.generated}
+    return Needs(
+        memory=run_memory_bytes(runs),
+        disk=round(sum(sizes.values())),
+        missing=round(sum(size for path, size in sizes.items() if not Path(path).exists())),
+        ranks=max((run.ranks for run in runs if run.identity.factors["platform"] == platform), default=1),
+    )
+
+
+MIB = 1 << 20
+CLIENT_HEAP_MB = 256
+COPIES = 3
+"""A benchmark's data are there as its input, as what map tasks leave and as its output."""
+
+
+def cell_memory_mb(cell: CellSpec) -> int:
+    """Memory of all daemons and of all containers that run at once, as far as their heaps go: no Java fills its
+    own, so this leaves room for the rest (2.7 GB measured where it says 3.6).
+    """
+    parameters = Parameters.model_validate(cell.parameters)
+    heaps = parameters.daemon_heap_mb
+    workers = max(1, cell.nodes - 1)
+    master = heaps.namenode + heaps.resourcemanager + heaps.historyserver + CLIENT_HEAP_MB
+    tasks = (parameters.mappers_per_node + parameters.reducers_per_node) * parameters.task_memory_mb
+    worker = heaps.datanode + heaps.nodemanager + tasks
+    return master + parameters.am_memory_mb + workers * worker
+
+
+def cell_data_mb(cell: CellSpec) -> int:
+    """Data on all disks, at most: each benchmark's input stays, one at a time has its output beside it."""
+    parameters = Parameters.model_validate(cell.parameters)
+    replicas = min(parameters.replication, max(1, cell.nodes - 1))
+    sizes = {}
+    for run in cell.runs:
+        size = make(run.benchmark, run.settings).data_mb
+        sizes[(run.benchmark, size)] = size
+    return replicas * (sum(sizes.values()) + (COPIES - 1) * max(sizes.values(), default=0))
+
+
+def cells_needs(cells: Iterable[CellSpec]) -> Needs:
+    """Returns what the largest of the cells needs; what it writes goes with it."""
+    cells = list(cells)
+    return Needs(
+        memory=max((cell_memory_mb(cell) for cell in cells), default=0) * MIB,
+        disk=0,
+        missing=0,
+        ranks=1,
+        scratch=max((cell_data_mb(cell) for cell in cells), default=0) * MIB,
+    )
 
 
 def count(plans: list[Plan]) -> int:

@@ -16,9 +16,9 @@ def tables_of(config: Config, study: str) -> list[str]:
     """Returns the paths of all tables of a study: metrics, and samples, tasks and events where they are kept."""
     model = config.studies[study]
     return [
-        f"{config.results}/tables/{study}/{name}{kind}.csv"
+        f"{config.results}/tables/{study}/{name}{ending}.csv"
         for name in model.experiments
-        for kind in model.kinds(name)
+        for ending in model.endings(name)
     ]
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from harness.config.site import Site
-from harness.plan import cells_needs, engine_needs
+from harness.plan import requirements
 from harness.plan.planner import Planner
 from harness.plan.spec import CellSpec, RunSpec
 from harness.slurm.preflight import Wanted
@@ -23,14 +23,14 @@ def job_of_run(run: RunSpec) -> Job:
     """A measured run has its nodes to itself; a simulation is one process that shares."""
     if run.watch is None:
         return Job(limit_s=run.timeout_s, likely_s=run.expected_s, memory_mb=SIMULATION_MB)
-    memory = engine_needs.memory_bytes([run]) / (1 << 20) / run.nodes
+    memory = requirements.run_memory_bytes([run]) / (1 << 20) / run.nodes
     return Job(ranks=run.ranks, nodes=run.nodes, whole=True, limit_s=run.timeout_s, memory_mb=memory)
 
 
 def job_of_cell(cell: CellSpec, site: Site) -> Job:
     """As many machines as the cell has hosts, unless all are on this one."""
     nodes = 1 if site.here else cell.nodes
-    memory = cells_needs.memory_mb(cell) / max(1, nodes - 1)
+    memory = requirements.cell_memory_mb(cell) / max(1, nodes - 1)
     return Job(ranks=nodes, nodes=nodes, whole=True, limit_s=60 * cell.minutes, memory_mb=memory)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from harness.config import Config, load_config
+from harness.config import Config, EngineScale, load_config
 from harness.plan.datasets import ranks_of, text_of
 from harness.plan.engine import factors_of
 from harness.plan.points import expand
@@ -189,12 +189,11 @@ def write(path: Path, columns: list[str], rows: Iterable[dict[str, Any]]) -> Non
 
 def points(config: Config, name: str) -> list[Identity]:
     """Every run of an experiment of study mimir, whether it can be made or not."""
-    study, scale = config.studies["mimir"], config.scale.mimir
-    assert scale is not None
+    study, scale = config.studies["mimir"], config.scale.of("mimir", EngineScale)
     experiment = study.experiments[name]
     found = []
     for point in expand(experiment, study.defaults):
-        ranks = ranks_of(str(point.levels["platform"]), study, scale.ranks)
+        ranks = ranks_of(str(point.levels["platform"]), study, scale)
         text = text_of(study.datasets[str(point.levels["data"])], ranks, study, scale, 1)
         factors = factors_of(point, text, study, scale)
         for rep in range(1, (experiment.repetitions or scale.repetitions) + 1):
