@@ -12,7 +12,7 @@ rule check_claims:
     input:
         claims="config/claims/{study}.yaml",
         tables=claim_tables,
-        harness=HARNESS,
+        code=code("scripts/claims.py"),
     output:
         csv="<results>/claims/{study}.csv",
         json="<results>/claims/{study}.json",

@@ -12,12 +12,12 @@ from harness.config.frameworks import build_options
 from harness.core.errors import KvasirError
 from harness.plan.points import priority, seed_of
 from harness.plan.planner import Planner, config_overrides
+from harness.core.modules import code_of
 from harness.core.process import own_runs
 from harness.core.sources import compiled
 from harness.images.sources import PACKAGES, files
 from harness.results import layout
 
-HARNESS = sorted(str(path) for path in Path("src/harness").rglob("*.py"))
 ENGINE = compiled("src/engine")
 NETSIM = compiled("src/netsim")
 HADOOP = [
@@ -69,6 +69,14 @@ def study_choices(wildcards):
 def cell_choices(wildcards):
     """What the job of a cell is told: the studies that share it."""
     return arguments_of(wildcards, cell_spec(wildcards).studies)
+
+
+def code(script):
+    """A script and the modules it imports. What the planner says is in a step's parameters, so not its code."""
+    return [
+        str(path)
+        for path in code_of(Path(script), Path("src"), ["harness.plan.planner"])
+    ]
 
 
 def choices(wildcards):

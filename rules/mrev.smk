@@ -19,7 +19,7 @@ rule summarise_cells:
     """Parameters and main results, statistics of each benchmark, and all that happened."""
     input:
         cells=mrev_cells,
-        harness=HARNESS,
+        code=code("scripts/mrev.py"),
     output:
         "<results>/mrev/summary.md",
         "<results>/mrev/statistics.csv",

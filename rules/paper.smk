@@ -19,7 +19,7 @@ rule collect_paper:
     """Write the numbers, verdicts and figures of the write-up."""
     input:
         parts=report_parts,
-        harness=HARNESS,
+        code=code("scripts/paper_parts.py"),
     output:
         multiext("<results>/paper/", "values.tex", "verdicts.tex", "figures.tex"),
     log:

@@ -12,7 +12,7 @@ rule collect_manifest:
     """Gather what the page shows besides verdicts and figures: one row a run, environments, words."""
     input:
         parts=report_parts,
-        harness=HARNESS,
+        code=code("scripts/manifest.py"),
     output:
         "<results>/report/manifest.json",
     log:
@@ -31,7 +31,7 @@ rule make_report:
     input:
         manifest="<results>/report/manifest.json",
         parts=report_parts,
-        harness=HARNESS,
+        code=code("scripts/report.py"),
         templates=TEMPLATES,
     output:
         "<results>/report.html",

@@ -16,7 +16,7 @@ rule make_table:
     """Join the metrics of all runs of an experiment; points that could not run here say why."""
     input:
         runs=table_runs,
-        harness=HARNESS,
+        code=code("scripts/tables.py"),
     output:
         "<results>/tables/{study}/{experiment}.csv",
     log:
@@ -36,7 +36,7 @@ rule make_trace_table:
     """Join the samples of all runs of an experiment."""
     input:
         runs=table_runs,
-        harness=HARNESS,
+        code=code("scripts/tables.py"),
     output:
         "<results>/tables/{study}/{experiment}.trace.csv",
     log:
@@ -56,7 +56,7 @@ rule make_fill_table:
     """Join the engine's event logs: how full each partition of the send buffer was after each word."""
     input:
         runs=table_runs,
-        harness=HARNESS,
+        code=code("scripts/tables.py"),
     output:
         "<results>/tables/{study}/{experiment}.fill.csv",
     log:
@@ -76,7 +76,7 @@ rule make_task_table:
     """Join what each task of each run did when."""
     input:
         runs=table_runs,
-        harness=HARNESS,
+        code=code("scripts/tables.py"),
     output:
         "<results>/tables/{study}/{experiment}.tasks.csv",
     log:

@@ -141,6 +141,18 @@ def test_a_wrong_claim_ends_before_any_job(checkout: Checkout) -> None:
     assert not (checkout.folder / "build").exists(), "nothing was started"
 
 
+def test_steps_depend_on_the_code_that_they_import(checkout: Checkout) -> None:
+    output = checkout.snakemake("-n", "--nocolor", "report", "--config", "studies=[eee]")
+    inputs: dict[str, set[str]] = {}
+    for block in output.split("rule ")[1:]:
+        name = block.partition(":")[0]
+        inputs.setdefault(name, set()).update(block.partition("input: ")[2].partition("\n")[0].split(", "))
+    for name in ("make_table", "check_claims", "collect_manifest", "make_report"):
+        code = {file for file in inputs[name] if file.startswith("src/harness/")}
+        assert code and not any(file.startswith("src/harness/measure/") for file in code), name
+        assert ("src/harness/claims/check.py" in code) == (name == "check_claims")
+
+
 def test_unknown_run_is_named(checkout: Checkout) -> None:
     output = checkout.snakemake("-n", "results/smoke/runs/mimir/combiner/nonsense/1/run.json", ok=False)
     assert "no such run in the plan of study mimir: combiner/nonsense/1" in output

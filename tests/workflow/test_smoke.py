@@ -256,8 +256,26 @@ def test_a_new_claim_needs_no_code(smoke: Checkout) -> None:
         claims.write_text(kept)
 
 
+def test_only_code_that_a_step_imports_makes_it_again(smoke: Checkout) -> None:
+    smoke.snakemake()
+    restore = smoke.edit("src/harness/measure/series.py", '"""', '"""Changed. ')
+    try:
+        assert smoke.planned() == {}
+    finally:
+        restore()
+    restore = smoke.edit("src/harness/claims/judge.py", '"""', '"""Changed. ')
+    try:
+        again = smoke.planned()
+    finally:
+        restore()
+    assert again["check_claims"] == len(list(smoke.results().glob("claims/*.csv")))
+    assert again["make_report"] == 1
+    assert not {"make_table", "draw_figure", "run_point"} & set(again)
+
+
 def test_a_claim_with_a_wrong_column_is_one_clear_error(smoke: Checkout) -> None:
     verdicts = smoke.results() / "claims/mimir.csv"
+    before = verdicts.read_bytes()
     claims = smoke.folder / "config/claims/mimir.yaml"
     kept = claims.read_text()
     claims.write_text(kept + NEW_CLAIM.replace("avg(runtime)", "avg(runtiem)"))
@@ -265,10 +283,10 @@ def test_a_claim_with_a_wrong_column_is_one_clear_error(smoke: Checkout) -> None
         output = smoke.snakemake("claims", ok=False)
     finally:
         claims.write_text(kept)
-    log = (smoke.results() / "logs/claims/mimir.log").read_text()
-    assert "MIMIR-99" in log and "runtiem" in log and "Traceback" not in log
-    assert "check_claims" in output
-    assert not verdicts.exists(), "nothing half-written under the final name"
+    assert "config/claims/mimir.yaml: claim MIMIR-99: check:" in output
+    assert "runtiem" in output and "Traceback" not in output
+    assert "available: mimir_combiner_runs(" in output
+    assert verdicts.read_bytes() == before, "it ended before any job"
     smoke.snakemake()
 
 
