@@ -1,6 +1,7 @@
 # make reproduce   set up what is missing, run everything at the configured scale, print where the results are
 # make smoke       the same on tiny data, in minutes
-# make test        set up what is missing, lint, run all tests
+# make check       set up what is missing, check style and types, run the unit tests: below 3 minutes
+# make test        the same, and all other tests but campaigns (make test-all: all)
 # Variables: SCALE, SITE and STUDIES (as in STUDIES=mimir,eee; default: what config/config.yaml says), CORES (default:
 # all), ARGS (more arguments for snakemake, or for pytest)
 SHELL := /bin/bash
@@ -11,10 +12,10 @@ SITE ?=
 export STUDIES
 PY := .venv/bin/python
 
-.PHONY: help setup reproduce smoke paper images image-lock retry cluster-shell costs test lint format bench bench-netsim schema lock spack-sources clean
+.PHONY: help setup reproduce smoke paper images image-lock retry cluster-shell costs check test test-all lint format bench bench-netsim schema lock spack-sources clean
 
 help:
-	@sed -n 's/^# //p' Makefile | head -4; echo 'also: setup images image-lock retry cluster-shell costs lint format bench bench-netsim schema lock spack-sources clean (see README.md)'
+	@sed -n 's/^# //p' Makefile | head -5; echo 'also: setup images image-lock retry cluster-shell costs test-all lint format bench bench-netsim schema lock spack-sources clean (see README.md)'
 
 setup:
 	@scripts/setup.sh run
@@ -55,14 +56,22 @@ costs: setup
 retry: setup
 	@$(PY) scripts/forget_failed.py
 
+# Style, types and the unit tests: needs no cluster and compiles nothing. Below 3 minutes on two cores.
+check:
+	@scripts/setup.sh run test
+	@scripts/lint.sh quick
+	@$(PY) -m pytest -q -n 2 -m unit $(ARGS) tests/unit
+
 # Two tests at a time (tests/conftest.py); ARGS='-n 0' for one. Apptainer is installed if it can be; without it the tests
-# that need it are skipped, and say so.
-test:
+# that need it are skipped, and say so. Tests marked slow (campaigns of faults, a whole run in images, Spack) are left
+# to test-all.
+test: CHOICE := -m 'not slow'
+test test-all:
 	@scripts/setup.sh run test paper
-	@scripts/setup.sh images || echo "make test: without Apptainer the tests of whole runs in images are skipped"
+	@scripts/setup.sh images || echo "make $@: without Apptainer the tests of images are skipped"
 	@[ -f build/hadoop/3.4.2/hadoop.json ] || $(PY) scripts/build_hadoop.py
 	@scripts/lint.sh quick
-	@$(PY) -m pytest -q -n 2 $(ARGS)
+	@$(PY) -m pytest -q -n 2 --durations=20 $(CHOICE) $(ARGS)
 
 lint:
 	@scripts/lint.sh

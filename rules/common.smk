@@ -32,7 +32,7 @@ own_runs()
 
 # The interpreter that Snakemake runs in, for jobs: Debian has no program called python, and nobody need activate an
 # environment. A variable, since the path of a moved checkout must not make its results out of date.
-os.environ["KVASIR_PYTHON"] = sys.executable
+os.environ.update(KVASIR_PYTHON=sys.executable)
 
 
 @cache

@@ -25,7 +25,18 @@ quietly() {
   fi
 }
 
+r_style() {
+  Rscript --vanilla \
+    -e 'found <- c(lintr::lint_dir("scripts/figures"), lintr::lint_dir("tests/figures"))' \
+    -e 'print(found); quit(status = length(found) > 0)'
+}
+
 quick() {
+  # lintr takes as long as all others: it works beside them and is waited for at the end.
+  found=$(mktemp)
+  r_style >"$found" 2>&1 &
+  lintr=$!
+  trap 'kill "$lintr" 2>/dev/null; rm -f "$found"' EXIT
   step "ruff" ruff check -q .
   step "ruff format" ruff format -q --check .
   step "mypy" mypy --no-error-summary src/harness src/snakemake_logger_plugin_kvasir
@@ -33,10 +44,12 @@ quick() {
   step "shellcheck" shellcheck "${shell_files[@]}"
   step "snakefmt" quietly snakefmt --check Snakefile rules
   step "snakemake --lint" quietly snakemake --lint
-  step "lintr" Rscript --vanilla \
-    -e 'found <- c(lintr::lint_dir("scripts/figures"), lintr::lint_dir("tests/figures"))' \
-    -e 'print(found); quit(status = length(found) > 0)'
   step "clang-format" clang-format --dry-run -Werror "${cpp_files[@]}"
+  printf 'lint: lintr\n'
+  wait "$lintr" || {
+    cat "$found" >&2
+    return 1
+  }
 }
 
 # clang-tidy reads how each file is compiled from a configured build tree; headers are checked through the sources.

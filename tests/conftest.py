@@ -1,7 +1,10 @@
-"""Tests of one folder share what is costly to make, so they run one after another; folders run side by side.
+"""Sets the marks `unit` and `integration` by folder, and gives tests that share what is costly to one worker.
 
-With two workers (`make test`) one runs whole workflows meanwhile, which take as long as all else; the other one first
-compiles and computes, one thing at a time, and ends with hosts, the emulated cluster and Hadoop's clusters.
+`slow` is set at the tests themselves: whole runs in images, Spack, campaigns of faults. `make check` runs `unit`,
+`make test` all but `slow`, `make test-all` everything.
+
+No test depends on another's turn. The order of folders only saves time: whole workflows take longest and begin, and
+tests that measure time or start clusters come last, when nothing compiles any more.
 """
 
 from pathlib import Path, PurePosixPath
@@ -11,28 +14,41 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 HERE = Path(__file__).parent
+UNIT = "unit"
+SHARING = ("workflow", "programs", "netsim", "hadoop")
+"""Folders whose files share costly fixtures or build trees: a worker gets all of one. Of the others it gets a file."""
+ALONE = "test_dry_runs.py"
+"""A file of the folder workflow that shares nothing with the whole run."""
 FIRST, LAST = ("workflow", "programs"), ("hosts", "cluster", "hadoop")
-"""Folders to begin with, as they take longest, and to end with, when nothing compiles any more."""
 
 
-class ByFolder(LoadScopeScheduling):
-    """Gives a worker all tests of one folder of this one."""
+class BySharing(LoadScopeScheduling):
+    """Gives a worker all tests that share something, and of the others one file at a time."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return PurePosixPath(nodeid).parts[1]
+        path = PurePosixPath(nodeid.partition("::")[0])
+        folder = path.parts[1]
+        return folder if folder in SHARING and path.name != ALONE else str(path)
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFolder:
-    return ByFolder(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> BySharing:
+    return BySharing(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the folders."""
+    """Mark the tests by their folder, and order the folders."""
+
+    def folder(item: pytest.Item) -> str:
+        return item.path.relative_to(HERE).parts[0]
 
     def rank(item: pytest.Item) -> int:
-        folder = item.path.relative_to(HERE).parts[0]
-        if folder in FIRST:
-            return FIRST.index(folder) - len(FIRST)
-        return LAST.index(folder) + 1 if folder in LAST else 0
+        name = folder(item)
+        if item.path.name == ALONE:
+            return 0
+        if name in FIRST:
+            return FIRST.index(name) - len(FIRST)
+        return LAST.index(name) + 1 if name in LAST else 0
 
+    for item in items:
+        item.add_marker(pytest.mark.unit if folder(item) == UNIT else pytest.mark.integration)
     items.sort(key=rank)

@@ -10,6 +10,7 @@ import csv
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ class World:
     """Experiments without a single row."""
 
 
+@cache
 def link_power(u: float, setting: str, abort: bool = True) -> float:
     """Closed form of a 10GBASE-T link with Poisson arrivals of 1,500-byte frames; times in microseconds."""
     if setting == "legacy":
