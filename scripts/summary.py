@@ -1,11 +1,13 @@
 """After a run: the verdicts, what failed, and where everything lies."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import typer
+from rich.console import Console
 
+from harness.claims.terminal import show
+from harness.claims.verdicts import read_csv
 from harness.core.cli import main
 from harness.core.errors import KvasirError
 from harness.plan.planner import choose
@@ -17,10 +19,13 @@ def summary(choices: list[str] = typer.Argument(None, help="scale=NAME, site=NAM
     planner = choose(choices or [])
     config = planner.config
     results = Path(config.results)
-    claims = [str(results / "claims" / f"{study}.csv") for study in config.studies]
-    printing = [sys.executable, "scripts/claims.py", *[a for c in claims for a in ("--print", c)]]
-    if code := subprocess.run(printing, check=False).returncode:
-        sys.exit(code)  # it has said why
+    claims = {study: results / "claims" / f"{study}.csv" for study in config.studies}
+    console = Console()
+    for path in claims.values():
+        if path.is_file():
+            show(read_csv(path), console)
+    if none := [study for study, path in claims.items() if not path.is_file()]:
+        print(f"no verdicts yet: {', '.join(none)}")
     runs = list(records(planner.tables))
     failed = [record for record in runs if record.outcome.status != "ok"]
     print(f"runs:    {len(runs)}, of which {len(failed)} failed or timed out")
@@ -30,7 +35,9 @@ def summary(choices: list[str] = typer.Argument(None, help="scale=NAME, site=NAM
         print(
             f"  {who.study}/{who.experiment}/{who.point}/{who.rep}: {outcome.status}: {why}", file=sys.stderr
         )
-    print(f"report:  {results}/report.html\nfigures: {results}/figures\ntables:  {results}/tables")
+    for name, place in {"report": "report.html", "figures": "figures", "tables": "tables"}.items():
+        there = results / place
+        print(f"{name + ':':<8} {there if there.exists() else 'none yet'}")
     if failed:
         raise KvasirError(
             f"{len(failed)} runs failed and have no numbers; `make retry reproduce` runs them again"

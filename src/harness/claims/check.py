@@ -135,8 +135,8 @@ class _Tables:
 
 
 def failed(why: str) -> Judged:
-    """In the place of a verdict: the check itself is wrong."""
-    return Judged("check failed", why, Observed((), "none"), "")
+    """Returns what stands in the place of a verdict where the check itself is wrong, with the reason in one line."""
+    return Judged("check failed", "; ".join(why.splitlines()), Observed((), "none"), "")
 
 
 def check_claims(path: Path, tables: Path, have: Collection[str]) -> Checked:
