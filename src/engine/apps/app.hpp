@@ -1,5 +1,5 @@
 #pragma once
-// What the three mini-apps share: command line, report, output and errors.
+// Shared by the three mini-apps: command line, report, output and errors.
 
 #include <cstdint>
 #include <functional>
@@ -13,13 +13,13 @@ namespace kvasir::app {
 
 using Counts = Result<std::string_view, std::uint64_t>;
 
-/// What a job came to on one rank.
+/// Outcome of a job on one rank.
 struct Outcome {
     RankStats stats;
     std::optional<Counts> counts;  ///< none where the job ends before reduce
 };
 
-/// One of the mini-apps.
+/// Mini-app.
 struct App {
     std::string name;
     std::string description;
@@ -27,7 +27,7 @@ struct App {
     std::function<Outcome(MPI_Comm, const Text<WhiteSpace>&, const Options&)> run;
 };
 
-/// main() of a mini-app. Returns the exit code. One rank prints errors.
+/// Runs a mini-app; returns the exit code. One rank prints errors.
 int run_app(int argc, char** argv, const App& app);
 
 }  // namespace kvasir::app

@@ -9,7 +9,7 @@
 
 namespace kvasir::app {
 
-/// Everything that can be said on a command line.
+/// Options of the command line.
 struct AppOptions {
     Options job;
     std::vector<std::string> inputs;
@@ -19,14 +19,14 @@ struct AppOptions {
     std::size_t top = 0;
 };
 
-/// What parsing came to: options, or a text to print and the code to exit with.
+/// Result of parsing: options, or a text to print and the exit code.
 struct Parsed {
     std::optional<AppOptions> options;
     std::string text;
     int exit_code = 0;
 };
 
-/// Reads the command line. `combiner`: the app has one, so that --combine means something.
+/// Parses the command line. `combiner`: the app has one, so that --combine means something.
 Parsed parse(int argc, char** argv, const std::string& description, bool combiner);
 
 }  // namespace kvasir::app

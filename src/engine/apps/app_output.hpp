@@ -9,7 +9,7 @@
 
 namespace kvasir::app {
 
-/// This rank's share of the checksum of all counts.
+/// Returns this rank's share of the checksum of all counts.
 std::uint64_t checksum(const Counts& counts);
 
 /// Writes "word<TAB>count" lines, `folder`/part-<rank> from each rank. Files get their names when all ranks

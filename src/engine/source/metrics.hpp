@@ -1,5 +1,5 @@
 #pragma once
-// From what the ranks say to the numbers of the job. Pure functions over the ranks' JSON.
+// Metrics of a job from the reports of its ranks. Pure functions over the ranks' JSON.
 
 #include <nlohmann/json.hpp>
 #include <utility>

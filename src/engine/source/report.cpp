@@ -76,7 +76,7 @@ Json options_json(const Options& o) {
             {"balance_factor", o.balance_factor}};
 }
 
-/// On rank 0 does `action`; if that throws, all ranks throw.
+/// Runs `action` on rank 0; if that throws, all ranks throw.
 template <class Action>
 void on_rank_0(const Communicator& comm, Action&& action) {
     std::string cause;

@@ -5,7 +5,7 @@
 namespace kvasir {
 namespace {
 
-/// The communicator of those processes for which `member` holds.
+/// Splits off the communicator of those processes for which `member` holds.
 void make(std::optional<Communicator>& to, const Communicator& world, bool member) {
     MPI_Comm part = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split(world.get(), member ? 0 : MPI_UNDEFINED, world.rank(), &part), "MPI_Comm_split");

@@ -9,7 +9,7 @@
 namespace kvasir {
 namespace {
 
-/// The number after `name` in a file of lines "name: number ..."; 0 where there is none.
+/// Returns the number after `name` in a file of lines "name: number ..."; 0 where there is none.
 std::uint64_t number_in(const char* file, const std::string& name) {
     std::ifstream in(file);
     for (std::string word; in >> word; in.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {

@@ -1,5 +1,5 @@
 #pragma once
-/// The subcommands of the program.
+/// Subcommands of the program.
 
 #include <CLI/CLI.hpp>
 
@@ -11,7 +11,7 @@ void add_link(CLI::App& app);
 void add_shuffle(CLI::App& app);
 void add_run(CLI::App& app);
 
-/// Writes the metrics to the standard output, one a line.
+/// Prints the metrics to the standard output, one a line.
 void print(const Report& report);
 
 }  // namespace netsim::app

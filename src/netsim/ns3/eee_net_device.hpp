@@ -1,5 +1,5 @@
 #pragma once
-/// An Energy Efficient Ethernet interface for ns-3, around the port of netsim/eee/port.hpp.
+/// Energy Efficient Ethernet interface for ns-3, around the port of netsim/eee/port.hpp.
 
 #include <ns3/callback.h>
 #include <ns3/channel.h>
@@ -29,7 +29,7 @@ constexpr std::uint32_t frame_bytes(std::uint32_t packet) {
 /// Bytes of preamble and gap, that take time on the wire but no room in a buffer.
 inline constexpr std::uint32_t kPreambleAndGap = 20;
 
-/// What all interfaces of a run count together.
+/// Counters of all interfaces of a run.
 struct Counters {
     std::uint64_t hops = 0;   ///< frames sent by a port
     std::uint64_t marks = 0;  ///< frames marked "congestion experienced"

@@ -1,6 +1,5 @@
 #pragma once
-/// What the referee's programs share: the configuration, as netsim reads it, and the report, as netsim writes
-/// it.
+/// Shared by the referee's programs: configuration and report in netsim's formats.
 
 #include <cstdint>
 #include <functional>
@@ -17,11 +16,11 @@ namespace referee {
 /// Source of what ns-3 simulates.
 inline constexpr std::string_view kSimulated = "simulated:ns3";
 
-/// Reads the core's part of a document. Throws netsim::ConfigError also for what netsim has and the referee
+/// Parses the core's part of a document. Throws netsim::ConfigError also for what netsim has and the referee
 /// has not.
 netsim::Config read_config(const nlohmann::json& document, const std::vector<std::string>& others);
 
-/// Sets ns-3 up for a run; to be called once, before any node exists.
+/// Configures ns-3 for a run; to be called once, before any node exists.
 void begin(const netsim::Config& config);
 
 /// Adds what `netsim shuffle` reports too: makespan, energies, times, counts, and the cost of this process,
@@ -32,8 +31,8 @@ void add_results(netsim::Report& report, const netsim::Config& config, const Net
 /// User and system time of this process so far, s.
 double cpu_seconds();
 
-/// The body of a program: calls `run`, prints errors as one line. Returns the exit code: 0, 2 for a wrong
-/// configuration, 1 for anything else.
+/// Runs the body of a program: calls `run`, prints errors as one line. Returns the exit code: 0, 2 for a
+/// wrong configuration, 1 for anything else.
 int guarded(const char* program, const std::function<void()>& run);
 
 }  // namespace referee

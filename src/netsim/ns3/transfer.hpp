@@ -20,7 +20,7 @@ namespace referee {
 /// Sets ns-3's defaults; to be called before any node exists.
 void use(const netsim::TcpConfig& settings);
 
-/// What all connections of a run count together.
+/// Counters of all connections of a run.
 struct TcpCounters {
     std::uint64_t timeouts =
         0;                    ///< retransmission timers that ran out, those of connection requests included

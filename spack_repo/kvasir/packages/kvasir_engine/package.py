@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="d38b036785abf68749433e96a1b8f50ba8bc79be6ff8e14172fd9412308e7690")
+    version("0.1.0", sha256="bd236318a44ec29c069845659bc944bc0e960790df819251477ab8abfea28398")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

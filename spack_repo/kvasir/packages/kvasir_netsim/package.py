@@ -14,7 +14,7 @@ class KvasirNetsim(CMakePackage):
     url = "https://kvasir.invalid/kvasir-netsim-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="7a177453ab41abb4d4bb4543ffe960cd0465742bc94c327325dae34f0609600c")
+    version("0.1.0", sha256="e36bed0b6fab9c0506047e0d73a957c196185f4383fb39aa1fe88d64fdcb835d")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

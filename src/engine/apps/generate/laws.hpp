@@ -1,5 +1,5 @@
 #pragma once
-// Which word stands at which place of a text. Each law is a pure function of the place, so that any part of a
+// Laws that map places of a text to words. Each law is a pure function of the place, so that any part of a
 // text can be made on its own; each uses every one of the U words at least once.
 
 #include <array>
@@ -31,10 +31,10 @@ class Spread {
           before_(static_cast<std::uint64_t>(static_cast<Wide>(place) * part / whole)),
           rest_(static_cast<std::uint64_t>(static_cast<Wide>(place) * part % whole)) {}
 
-    /// Marked places before the one that next() tells about.
+    /// Returns the number of marked places before the one of next().
     std::uint64_t before() const { return before_; }
 
-    /// Whether the place is marked; goes on to the following place.
+    /// Returns whether the place is marked, and moves to the following place.
     bool next() {
         rest_ += part_;
         const bool marked = rest_ >= whole_;
@@ -59,7 +59,7 @@ class Interleaved {
 
     std::uint64_t operator()(std::uint64_t place) const { return (place + start_) % unique_; }
 
-    /// The words of `count` places from `place` on; as all laws' run(), for speed alone.
+    /// Computes the words of `count` places from `place` on; as all laws' run(), for speed alone.
     void run(std::uint64_t place, std::size_t count, std::uint64_t* words) const {
         std::uint64_t word = (*this)(place);
         for (std::size_t i = 0; i < count; ++i) {

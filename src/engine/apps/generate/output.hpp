@@ -1,6 +1,5 @@
 #pragma once
-// The file that is being generated: written in place by several threads, under a temporary name until it is
-// whole.
+// Output file, written in place by several threads under a temporary name until it is complete.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 namespace kvasir::generate {
 
-/// A file under construction. Without commit() nothing of it stays, also after an exception.
+/// Incomplete file, removed unless commit() is called, also after an exception.
 class Output {
   public:
     /// Opens `<path>.part`; throws std::runtime_error when that cannot be written, `path` is a folder, or the
@@ -19,10 +18,10 @@ class Output {
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
-    /// Write `text` at position `at`; may be called by several threads at once.
+    /// Writes `text` at position `at`; may be called by several threads at once.
     void write_at(std::string_view text, std::uint64_t at) const;
 
-    /// Give the file its name.
+    /// Renames the file to its final name.
     void commit();
 
   private:
@@ -34,7 +33,7 @@ class Output {
 /// Throws when the user asked to stop (SIGINT, SIGTERM, SIGHUP), so that every file goes on the way out.
 void stop_if_asked();
 
-/// From now on these signals are remembered and not deadly.
+/// Installs handlers that remember these signals.
 void remember_signals();
 
 }  // namespace kvasir::generate

@@ -1,6 +1,6 @@
 #pragma once
-// A text in blocks that are spelled, hashed and written independently, so that its bytes do not depend on how
-// many threads make it.
+// Writer of a text in blocks that are spelled, hashed and written independently, so that its bytes do not
+// depend on the number of threads.
 
 #include <algorithm>
 #include <array>
@@ -25,8 +25,7 @@ inline constexpr std::uint64_t kLine = 16;          ///< words of a line
 inline constexpr std::size_t kSlot = 16;            ///< bytes of a word in the dictionary: a word, padded
 static_assert(kBlock % kRun == 0 && kRun % kLine == 0);
 
-/// Run `work(thread, index)` for 0 .. count-1 on up to `threads` threads; the first exception is thrown again
-/// here.
+/// Runs `work(thread, index)` for 0 .. count-1 on up to `threads` threads; rethrows the first exception.
 inline void in_parallel(unsigned threads, std::uint64_t count,
                         const std::function<void(unsigned, std::uint64_t)>& work) {
     std::exception_ptr error;
@@ -103,14 +102,14 @@ void spell(const Law& law, const std::vector<char>& slots, std::uint64_t from, s
     text.resize(static_cast<std::size_t>(at - text.data()));
 }
 
-/// What is known of a text once it is written.
+/// Facts about a text that has been written.
 struct Made {
     std::uint64_t bytes = 0;
     std::uint64_t checksum = 0;
     Top top;
 };
 
-/// Write all `words` words of a text.
+/// Writes all `words` words of a text.
 template <class Law>
 Made write_text(const Law& law, const std::vector<char>& slots, std::uint64_t words, unsigned threads,
                 const Output& output) {

@@ -1,6 +1,5 @@
 #pragma once
-// The words that can be generated: distinct, of lower-case letters, any one of them found by its number
-// alone.
+// Vocabulary: distinct words of lower-case letters, each computed from its number alone.
 
 #include <array>
 #include <cstddef>
@@ -14,7 +13,7 @@ namespace kvasir::generate {
 inline constexpr unsigned kLetters = 26;
 inline constexpr unsigned kLongest = 8;  ///< letters; a word and its separator fit in 16 bytes
 
-/// A word in place.
+/// Word in place.
 struct Word {
     std::array<char, kLongest> letters;
     unsigned length;
@@ -22,7 +21,8 @@ struct Word {
     std::string_view text() const { return {letters.data(), length}; }
 };
 
-/// 64 well-mixed bits from a seed and a number: the same for the same pair, on any machine, in any order.
+/// Returns 64 well-mixed bits of a seed and a number: the same for the same pair, on any machine, in any
+/// order.
 inline std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) {
     std::uint64_t z = seed * 0xd1342543de82ef95ULL + (number + 1) * 0x9e3779b97f4a7c15ULL;
     z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9ULL;
@@ -52,14 +52,14 @@ class Vocabulary {
         }
     }
 
-    /// How many distinct words there are.
+    /// Returns the number of distinct words.
     std::uint64_t capacity() const {
         std::uint64_t sum = 0;
         for (unsigned length = shortest_; length <= longest_; ++length) sum += words_[length];
         return sum;
     }
 
-    /// Word number `number`, below capacity().
+    /// Returns word number `number`, below capacity().
     Word operator[](std::uint64_t number) const {
         unsigned first = shortest_;
         std::uint64_t used = 0;  // words of each remaining length that came before this stretch

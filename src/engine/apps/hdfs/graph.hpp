@@ -1,7 +1,6 @@
 #pragma once
-// The part of a graph that one A rank has, and how ranks of vertices are passed on: the names of targets
-// travel once, then in each iteration one number per target and rank (Iteration mode: the graph stays where
-// it is).
+// Part of a graph on one A rank, and the exchange of ranks of vertices: the names of targets travel once,
+// then in each iteration one number per target and rank (Iteration mode: the graph stays where it is).
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +16,7 @@ using Edge = std::pair<Vertex, Vertex>;  ///< source, target
 
 class Graph {
   public:
-    /// The A rank that has a vertex: the part that Hadoop puts it in.
+    /// Returns the A rank of a vertex: the part that Hadoop puts it in.
     static int owner(Vertex vertex, int ranks) {
         return static_cast<int>((vertex & 0x7fffffffU) % static_cast<Vertex>(ranks));
     }

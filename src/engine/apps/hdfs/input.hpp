@@ -1,5 +1,5 @@
 #pragma once
-// The records of a split.
+// Readers of the records of a split.
 
 #include <cstdint>
 #include <map>
@@ -16,8 +16,8 @@ class Input {
   public:
     explicit Input(Job& job) : job_(job) {}
 
-    /// Hands the keys and values, as they are written, of a split of a SequenceFile to sink(key, value). Now
-    /// and then asks go_on() whether to.
+    /// Passes the serialised keys and values of a split of a SequenceFile to sink(key, value). Stops when
+    /// go_on(), called now and then, returns false.
     template <class Sink, class GoOn>
     void records(const hdfs::Split& split, Sink&& sink, GoOn&& go_on) {
         const hdfs::FileStatus& file = job_.files()[split.file];
@@ -32,7 +32,7 @@ class Input {
         }
     }
 
-    /// Hands the lines that begin in a split to sink(line), without their ends.
+    /// Passes the lines that begin in a split to sink(line), without their ends.
     template <class Sink, class GoOn>
     void lines(const hdfs::Split& split, Sink&& sink, GoOn&& go_on) {
         // The byte before tells whether a line begins with the split.
@@ -71,7 +71,7 @@ class Input {
         }
     }
 
-    /// Hands the rows of fixed size that begin in a split to sink(row); at most `most` of them.
+    /// Passes the rows of fixed size that begin in a split to sink(row); at most `most` of them.
     template <class Sink, class GoOn>
     void rows(const hdfs::Split& split, std::size_t size, std::uint64_t most, Sink&& sink, GoOn&& go_on) {
         const hdfs::FileStatus& file = job_.files()[split.file];

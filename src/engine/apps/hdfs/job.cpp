@@ -40,7 +40,7 @@ Job::Job(const Communicator& world, const JobOptions& options)
     plan();
 }
 
-/// Rank 0 asks the NameNode and tells all.
+/// Plans on rank 0, with the NameNode, and broadcasts the plan.
 void Job::plan() {
     std::vector<std::string> names;
     if (roles_.is_o()) {
@@ -140,7 +140,7 @@ void Job::write_parts(const std::function<void(hdfs::ByteSink&)>& write) {
     });
 }
 
-/// What is to be written is in memory: when a DataNode fails, it is written again, to others.
+/// Writes a part again, to other DataNodes, when one fails: it is still in memory.
 void Job::write_part(const std::string& path, const std::function<void(hdfs::ByteSink&)>& write) {
     constexpr int tries = 3;
     for (int i = 1;; ++i) {

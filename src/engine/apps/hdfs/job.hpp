@@ -1,5 +1,5 @@
 #pragma once
-// What all jobs on HDFS share on one rank: roles, the plan of who reads what, errors, output and times.
+// Shared by all jobs on HDFS: roles, assignment of splits, errors, output and times of one process.
 
 #include <cstdint>
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace kvasir::jobs {
 
-/// When an O or A rank did what, seconds since 1970.
+/// Time span of a phase of an O or A rank, seconds since 1970.
 struct Span {
     std::string kind;   ///< map (O rank) or reduce (A rank)
     std::string phase;  ///< map; shuffle, merge, reduce
@@ -25,7 +25,7 @@ struct Span {
     double end;
 };
 
-/// Seconds since 1970.
+/// Returns seconds since 1970.
 double wall_time();
 
 class Job {
@@ -85,13 +85,13 @@ class Job {
         return !state_.stopped();
     }
 
-    /// Notes what this rank did from `begin` until now.
+    /// Records a span from `begin` until now.
     void note(const char* kind, const char* phase, double begin) {
         spans_.push_back({kind, phase, begin, wall_time()});
     }
 
-    /// The half of A, on A ranks: writes this rank's part by `write(sink)`. Parts get their names when all
-    /// are written. Collective.
+    /// Runs the half of A: writes this rank's part by `write(sink)`. Parts get their names when all are
+    /// written. Collective.
     void write_parts(const std::function<void(hdfs::ByteSink&)>& write);
 
     /// Removes the output of a job that failed. Never throws.

@@ -23,7 +23,7 @@ void run(jobs::Job& job) {
     }
 }
 
-/// One rank speaks for all.
+/// Prints an error on one rank only.
 int complain(const Communicator& comm, const char* what) {
     if (comm.rank() == 0) {
         (void)std::fprintf(stderr, "error: %s\n", what);

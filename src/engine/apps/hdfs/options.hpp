@@ -14,7 +14,7 @@ namespace kvasir::jobs {
 
 enum class InputFormat { sequence, text };
 
-/// Everything that can be said on a command line.
+/// Options of the command line.
 struct JobOptions {
     std::string job;  ///< wordcount, sort, terasort, grep or pagerank
     hdfs::Address name_node;
@@ -38,7 +38,7 @@ struct JobOptions {
     bool iterates() const { return job == "pagerank"; }
 };
 
-/// What parsing came to: options, or a text to print and the code to exit with.
+/// Result of parsing: options, or a text to print and the exit code.
 struct Parsed {
     std::optional<JobOptions> options;
     std::string text;

@@ -1,5 +1,5 @@
 #pragma once
-// Regular expressions as Grep's users write them for Java: Perl's, leftmost match first.
+// Regular expressions of Grep: Perl's, as Java's users write them, leftmost match first.
 
 #include <cstddef>
 #include <string>
@@ -12,7 +12,7 @@ namespace kvasir::jobs {
 
 class Pattern {
   public:
-    /// Throws Error that says where the expression is wrong.
+    /// Compiles an expression. Throws Error that says where it is wrong.
     explicit Pattern(const std::string& expression);
     ~Pattern();
     Pattern(const Pattern&) = delete;

@@ -1,5 +1,5 @@
 #pragma once
-// A file that appears under its name complete or not at all.
+// Files that appear under their names complete or not at all.
 
 #include <cstdio>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace kvasir {
 
-/// Written under a temporary name beside `path`; commit() gives it its name. Removed if that never happens.
+/// File written under a temporary name beside `path` and renamed by commit(); removed if that never happens.
 /// All functions throw Error that names the file and the cause.
 class AtomicFile {
   public:
@@ -17,7 +17,7 @@ class AtomicFile {
     AtomicFile& operator=(const AtomicFile&) = delete;
 
     void write(std::string_view bytes);
-    /// All bytes are handed to the file system: from here on only commit() can fail.
+    /// Hands all bytes to the file system: from here on only commit() can fail.
     void close();
     void commit();
 

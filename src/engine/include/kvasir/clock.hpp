@@ -1,5 +1,5 @@
 #pragma once
-// Where the time of a rank goes. At any moment exactly one phase is current, so that the phases add up.
+// Time of a rank by phase. At any moment exactly one phase is current, so that the phases add up.
 
 #include <array>
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace kvasir {
 
-/// What a rank is doing. `wait_*`: nothing but waiting for others. `read`: input, apart from mapping it.
+/// Phase of a rank. `wait_*`: nothing but waiting for others. `read`: input, apart from mapping it.
 enum class Phase { other, read, map, aggregate, convert, reduce, wait_aggregate, wait_barrier, count };
 
-/// Seconds, by the wall and by the CPU.
+/// Wall and CPU time, s.
 struct Spent {
     double wall = 0;
     double cpu = 0;
@@ -33,14 +33,14 @@ class PhaseClock {
         return before;
     }
 
-    /// Sum over all stays in `phase` that have ended.
+    /// Returns the sum over all stays in `phase` that have ended.
     const Spent& spent(Phase phase) const { return spent_[static_cast<std::size_t>(phase)]; }
 
-    /// When it was made, and when the current phase was entered: the sum over all phases is their difference.
+    /// Times of construction and of entering the current phase: their difference is the sum over all phases.
     double began() const { return began_; }
     double entered() const { return last_.wall; }
 
-    /// Seconds of the monotonic clock, which all processes of a host share.
+    /// Returns seconds of the monotonic clock, which all processes of a host share.
     static double monotonic() { return seconds(CLOCK_MONOTONIC); }
 
   private:

@@ -1,20 +1,19 @@
 #pragma once
-// Errors of the engine: one type, which names the rank and the cause, and the file where there is one.
+// Exceptions of the engine.
 
 #include <stdexcept>
 #include <string>
 
 namespace kvasir {
 
-/// What went wrong in a job. `what()` is one line for the user: cause, file where there is one, rank where it
-/// matters.
+/// Error of a job. `what()` is one line for the user: cause, file where there is one, rank where it matters.
 class Error : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
 };
 
-/// A job that ended because some rank failed. Thrown on every rank with the same text, so that all ranks
-/// leave together and the program can print it once.
+/// Failure of some rank that ended the job. Thrown on every rank with the same text, so that all ranks leave
+/// together and the program can print it once.
 class JobError : public Error {
   public:
     JobError(int failed_rank, const std::string& cause)
@@ -27,13 +26,13 @@ class JobError : public Error {
     int failed_rank_;
 };
 
-/// A failed MPI call. Unlike the others it need not happen on every rank: the job cannot go on.
+/// Failure of an MPI call. Unlike the others it need not happen on every rank: the job cannot go on.
 class MpiError : public Error {
   public:
     using Error::Error;
 };
 
-/// Error from the operating system about a file: "<what> <path>: <cause>".
+/// Returns an error of the operating system about a file: "<what> <path>: <cause>".
 Error file_error(const std::string& what, const std::string& path, int error_number);
 
 }  // namespace kvasir

@@ -1,6 +1,6 @@
 #pragma once
 // Inputs of a job. An input has open(comm, options), collective, which returns a reader; a reader has
-// next(clock, counters, sink), which hands some records to sink(record) and returns false when there are no
+// next(clock, counters, sink), which passes some records to sink(record) and returns false when there are no
 // more.
 
 #include <algorithm>
@@ -28,15 +28,15 @@ struct Text {
     }
 };
 
-/// All words, as std::string_view, of the given files and folders, shared out over all ranks. Words are
-/// separated by white space and may hold any other byte. Every rank must be given the same paths.
+/// Input of all words, as std::string_view, of the given files and folders, divided among all ranks. Words
+/// are separated by white space and may hold any other byte. Every rank must be given the same paths.
 inline Text<WhiteSpace> words(std::vector<std::string> paths) { return {std::move(paths), {}}; }
 
-/// All lines that are not empty, as std::string_view, of the given files and folders, shared out over all
-/// ranks.
+/// Input of all lines that are not empty, as std::string_view, of the given files and folders, divided among
+/// all ranks.
 inline Text<LineFeed> lines(std::vector<std::string> paths) { return {std::move(paths), {}}; }
 
-/// What each rank has in its own memory.
+/// Input of items that each rank has in its own memory.
 template <class Item>
 struct Items {
     std::span<const Item> own;
@@ -65,7 +65,7 @@ struct Items {
     Reader open(const Communicator& /*comm*/, const Options& /*options*/) const { return Reader(own); }
 };
 
-/// The items this rank has; other ranks have their own. They must live until the job has ended.
+/// Input of the items of this rank; other ranks have their own. They must live until the job has ended.
 template <class Range>
 auto items(const Range& own) {
     using Item = std::remove_cvref_t<decltype(*std::data(own))>;

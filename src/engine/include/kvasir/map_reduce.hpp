@@ -43,7 +43,7 @@ Result<Key, Reduced<Reduce, Key, Value>> map_reduce(MPI_Comm comm, const Input& 
     return result;
 }
 
-/// Only the first half: maps the input and exchanges the records, which are then dropped.
+/// Runs the first half only: maps the input and exchanges the records, which are then dropped.
 template <class Key, class Value, class Input, class Map>
 RankStats map_aggregate(MPI_Comm comm, const Input& input, Map&& map, const Options& options = {}) {
     NoCombine combiner;

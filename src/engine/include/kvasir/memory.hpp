@@ -1,6 +1,5 @@
 #pragma once
-// Memory that holds key-value pairs, counted. Only what the engine itself allocates for KVs passes through
-// here.
+// Metered memory for key-value pairs. Only what the engine itself allocates for KVs passes through here.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +12,7 @@
 
 namespace kvasir {
 
-/// Bytes that the containers of one rank hold now, and the most they ever held.
+/// Counter of the bytes that the containers of one rank hold, and of their peak.
 class MemoryMeter {
   public:
     void add(std::size_t bytes) {
@@ -29,7 +28,7 @@ class MemoryMeter {
     std::size_t peak_ = 0;
 };
 
-/// Uninitialised array of 64-bit words whose size is counted. Pages are touched only when written.
+/// Uninitialised array of 64-bit words whose size is metered. Pages are touched only when written.
 class WordBuffer {
   public:
     WordBuffer() = default;
@@ -73,7 +72,7 @@ class WordBuffer {
     std::size_t words_ = 0;
 };
 
-/// Allocator whose bytes are counted, and that leaves trivial elements uninitialised on resize().
+/// Allocator that meters its bytes and leaves trivial elements uninitialised on resize().
 template <class T>
 class MeteredAllocator {
   public:

@@ -20,7 +20,7 @@ class MpiEnvironment {
     MpiEnvironment& operator=(const MpiEnvironment&) = delete;
 };
 
-/// A private copy of a communicator: messages of the engine never meet those of the caller.
+/// Duplicate of a communicator: messages of the engine never meet those of the caller.
 class Communicator {
   public:
     explicit Communicator(MPI_Comm parent);
@@ -38,7 +38,7 @@ class Communicator {
     int size_ = 1;
 };
 
-/// A counter that lives on rank 0 and that every rank can advance without rank 0 taking part (MPI RMA).
+/// Counter on rank 0 that every rank can advance without rank 0 taking part (MPI RMA).
 class SharedCounter {
   public:
     explicit SharedCounter(const Communicator& comm);
@@ -46,7 +46,7 @@ class SharedCounter {
     SharedCounter(const SharedCounter&) = delete;
     SharedCounter& operator=(const SharedCounter&) = delete;
 
-    /// Value before adding one.
+    /// Adds one; returns the value before.
     std::uint64_t next();
 
   private:
@@ -54,11 +54,11 @@ class SharedCounter {
     std::uint64_t* value_ = nullptr;
 };
 
-/// All ranks learn whether one of them failed. `cause` is empty where all is well. Collective, synchronising.
+/// Tells all ranks whether one of them failed. `cause` is empty where all is well. Collective, synchronising.
 /// Throws JobError with the text of the lowest rank that failed, on every rank.
 void agree_on_success(const Communicator& comm, const std::string& cause);
 
-/// Last resort, where ranks can no longer agree: prints `cause` and ends the whole job with exit code 1.
+/// Prints `cause` and aborts the whole job with exit code 1, where ranks can no longer agree.
 [[noreturn]] void abort_job(const Communicator& comm, const std::string& cause);
 
 }  // namespace kvasir

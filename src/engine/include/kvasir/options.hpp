@@ -1,6 +1,6 @@
 #pragma once
-// Everything about a job that can be chosen. The defaults are the ones of the paper on power and performance
-// of MapReduce over MPI: send buffer of 64 MB cut in equal partitions, exchange when one of them is full.
+// Options of a job. The defaults are the ones of the paper on power and performance of MapReduce over MPI:
+// send buffer of 64 MB cut in equal partitions, exchange when one of them is full.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace kvasir {
 
-/// How ranks exchange records while they map.
+/// Exchange of records while ranks map.
 enum class Strategy {
     partition_full,  ///< all ranks, by MPI_Alltoallv, when one partition of one rank's send buffer is full
     by_fill,         ///< each rank on its own, block by block, with a bounded number of blocks in flight
 };
 
-/// Where records of equal key are combined.
+/// Where to combine records of equal key, seen from the exchange.
 enum class CombineWhere { none, before, after, both };
 
-/// What is done against skew.
+/// Measure against skew.
 enum class Balance {
     hash,         ///< nothing: a key's rank is its hash
     repartition,  ///< ranges of the hash move between ranks while the job runs
@@ -31,13 +31,13 @@ enum class Pipeline {
     staged,     ///< each phase writes a container that the next one reads, with a barrier after each
 };
 
-/// How the input is given to ranks.
+/// Assignment of the input to ranks.
 enum class InputMode {
     fixed,    ///< equal shares, known beforehand (`static` on the command line)
     dynamic,  ///< chunks to whoever asks next: a slow reader gets fewer
 };
 
-/// Settings of one job. Sizes are in bytes.
+/// Options of a job. Sizes are in bytes.
 struct Options {
     Strategy strategy = Strategy::partition_full;
     CombineWhere combine = CombineWhere::both;  ///< without effect where the job has no combiner
@@ -62,8 +62,8 @@ struct Options {
 /// job of `ranks` ranks.
 void validate(const Options& options, int ranks);
 
-/// Bytes of "64MB", "1MiB", "4096" or "1.5 GB" (kB, MB, GB: powers of 1000; KiB, MiB, GiB: powers of 1024).
-/// Throws Error when `text` is anything else or not positive.
+/// Parses a size in bytes: "64MB", "1MiB", "4096" or "1.5 GB" (kB, MB, GB: powers of 1000; KiB, MiB, GiB:
+/// powers of 1024). Throws Error when `text` is anything else or not positive.
 std::size_t parse_size(std::string_view text);
 
 std::string name_of(Strategy value);

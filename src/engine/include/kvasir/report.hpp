@@ -13,7 +13,7 @@
 
 namespace kvasir {
 
-/// What a report says besides what the ranks counted and timed.
+/// Head of a report: what is in it besides the statistics of the ranks.
 struct ReportHead {
     std::string app;
     std::vector<std::string> inputs;
@@ -29,14 +29,14 @@ void write_report(const Communicator& comm, const ReportHead& head, const RankSt
 /// Writes the events of all ranks as CSV. Collective; throws JobError on every rank on failure.
 void write_events(const Communicator& comm, const RankStats& stats, const std::string& path);
 
-/// Texts of all ranks, in order, on rank 0; nothing elsewhere. Collective.
+/// Gathers the texts of all ranks, in order, on rank 0; returns nothing elsewhere. Collective.
 std::vector<std::string> gather_texts(const Communicator& comm, const std::string& text);
 
-/// Contribution of one key and its count to the checksum of an output. The checksum is the sum of these over
-/// all keys modulo 2^52: independent of the order, and exact as a JSON number.
+/// Returns the contribution of one key and its count to the checksum of an output. The checksum is the sum of
+/// these over all keys modulo 2^52: independent of the order, and exact as a JSON number.
 std::uint64_t checksum_of(std::string_view key, std::uint64_t count);
 
-/// Sum modulo 2^52.
+/// Adds modulo 2^52.
 inline std::uint64_t add_checksums(std::uint64_t a, std::uint64_t b) {
     return (a + b) & ((std::uint64_t{1} << 52U) - 1);
 }

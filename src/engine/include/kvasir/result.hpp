@@ -1,5 +1,5 @@
 #pragma once
-// What a job returns on each rank: the keys that ended up there, each with what reduce() returned for it.
+// Result of a job on each rank: its keys, each with the value that reduce() returned.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace kvasir {
 
-/// Stands for the result of a reduce() that returns nothing.
+/// Placeholder for the result of a reduce() that returns nothing.
 struct Nothing {};
 
 /// Keys of one rank with their reduced values; every key is on exactly one rank. Views of keys live as long
@@ -51,11 +51,11 @@ class Result {
     Iterator begin() const { return {this, 0}; }
     Iterator end() const { return {this, size()}; }
 
-    /// What this rank counted and timed.
+    /// Returns the statistics of this rank.
     const RankStats& stats() const { return stats_; }
     RankStats& stats() { return stats_; }
 
-    /// For the engine: adds the key that lies at `zone`.
+    /// Adds the key that lies at `zone`; for the engine.
     void add(const std::uint64_t* zone, Stored value) {
         const std::size_t words = detail::KeyTraits<Key>::words(zone);
         if (words > free_) {

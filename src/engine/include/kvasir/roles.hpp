@@ -1,5 +1,5 @@
 #pragma once
-// The two communicators of a job in DataMPI's manner: O ranks read and send, A ranks receive and write.
+// Roles of processes in a bipartite job, as in DataMPI: O ranks read and send, A ranks receive and write.
 
 #include <mpi.h>
 
@@ -11,13 +11,13 @@
 
 namespace kvasir {
 
-/// How O and A ranks lie in the processes of a job.
+/// Placement of O and A ranks in the processes of a job.
 enum class Placement {
     shared,  ///< process i is O rank i and A rank i: all cores work in both halves
     split,   ///< the first processes are O ranks, those behind them A ranks
 };
 
-/// What this process is.
+/// Roles of this process.
 class Roles {
   public:
     /// 0 ranks: as many as there are processes (split: half of them, A the smaller half). Collective; throws
@@ -31,7 +31,7 @@ class Roles {
     /// Communicators of the O and the A ranks; only where this process is one.
     const Communicator& o() const { return *o_; }
     const Communicator& a() const { return *a_; }
-    /// The process that is this O or A rank.
+    /// Returns the process of an O or A rank.
     int process_of_o(int rank) const { return rank; }
     int process_of_a(int rank) const { return first_a_ + rank; }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What one rank counted and timed during a job.
+// Statistics of one rank: counters and times.
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace kvasir {
 
-/// Counts of one rank. Bytes are those of whole records (hash, key and value), the form in which they travel.
+/// Counters of one rank. Bytes are those of whole records (hash, key and value), the form in which they
+/// travel.
 struct Counters {
     std::uint64_t input_bytes = 0;
     std::uint64_t input_chunks = 0;     ///< pieces of input this rank took
@@ -35,7 +36,7 @@ struct Counters {
     std::uint64_t values = 0;     ///< values that reduce saw
 };
 
-/// One line of the event log: what happened to one partition of a rank's send buffer.
+/// Line of the event log: a change of one partition of a rank's send buffer.
 struct Event {
     enum class Kind { put, combine, exchange };
     std::uint64_t word_index;  ///< records emitted before on this rank
@@ -46,7 +47,7 @@ struct Event {
     Kind kind;
 };
 
-/// Everything one rank knows about a job that has ended.
+/// Statistics of one rank when a job has ended.
 struct RankStats {
     Counters counters;
     PhaseClock clock;
@@ -62,10 +63,10 @@ struct RankStats {
     std::vector<Event> events;
 };
 
-/// CPU time of this process in user and system mode, s.
+/// Returns the CPU time of this process in user and system mode, s.
 double process_cpu_seconds();
 
-/// Fills in what the operating system knows about this process: memory and disk.
+/// Fills in memory and disk usage of this process, from the operating system.
 void ask_system(RankStats& stats);
 
 }  // namespace kvasir

@@ -17,8 +17,8 @@ struct FileList {
     std::uint64_t total() const;
 };
 
-/// All regular files at `inputs`, folders with everything below them, sorted by path. Rank 0 looks, all ranks
-/// get the list. Throws JobError on every rank where one of them cannot be read. Collective.
+/// Lists all regular files at `inputs`, folders with everything below them, sorted by path. Rank 0 looks, all
+/// ranks get the list. Throws JobError on every rank where one of them cannot be read. Collective.
 FileList list_files(const Communicator& comm, const std::vector<std::string>& inputs);
 
 }  // namespace kvasir

@@ -1,6 +1,6 @@
 #pragma once
-// Cuts bytes at separators, 64 at a time: one bit per byte says whether it separates, and the places where
-// the bit changes are the begins and ends of tokens.
+// Tokenizer: cuts bytes at separators, 64 at a time: one bit per byte says whether it separates, and the
+// places where the bit changes are the begins and ends of tokens.
 
 #include <bit>
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace kvasir {
 
-/// The separators of words: space, tab, line feed, vertical tab, form feed, carriage return (isspace() of
-/// locale C).
+/// Separators of words: space, tab, line feed, vertical tab, form feed, carriage return (isspace() of locale
+/// C).
 struct WhiteSpace {
     static bool separates(char c) { return c == ' ' || static_cast<unsigned char>(c - '\t') < 5; }
 #if defined(__AVX2__)
@@ -34,7 +34,7 @@ struct WhiteSpace {
 #endif
 };
 
-/// The separator of lines.
+/// Separator of lines.
 struct LineFeed {
     static bool separates(char c) { return c == '\n'; }
 #if defined(__AVX2__)
@@ -47,7 +47,8 @@ struct LineFeed {
 /// Bytes that must be readable behind the ones for_each_token() is given.
 inline constexpr std::size_t kTokenPadding = 64;
 
-/// Calls sink(PaddedView) for each run of bytes that do not separate. An end of the data ends the last one.
+/// Calls sink(PaddedView) for each token, a run of bytes that do not separate. The end of the data ends the
+/// last one.
 template <class Separator, class Sink>
 void for_each_token(const char* data, std::size_t size, Sink&& sink) {
     bool inside = false;

@@ -140,7 +140,7 @@ void BlockReader::read_packet() {
     data_.remove_prefix(std::min<std::uint64_t>(at_ - offset, data_.size()));
 }
 
-/// Tells the DataNode that all is well. It may have closed the connection already.
+/// Acknowledges a block to the DataNode, which may have closed the connection already.
 void BlockReader::answer() {
     Message status;
     status.number(1, kChecksumOk);
@@ -167,7 +167,7 @@ BlockWriter::BlockWriter(const Block& block, const std::string& client, const De
     });
 }
 
-/// What goes wrong is the first DataNode's fault, unless it says that another one failed.
+/// Blames the first DataNode, unless it reports that another one failed.
 template <class Action>
 void BlockWriter::guarded(Action&& action) {
     try {

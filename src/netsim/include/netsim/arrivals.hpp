@@ -1,5 +1,5 @@
 #pragma once
-/// Frames that arrive at a single link.
+/// Arrival processes of frames at a single link.
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace netsim {
 
-/// A frame and when it is handed to the link.
+/// Frame and its arrival time.
 struct Arrival {
     Time when;
     std::uint32_t bytes;
@@ -19,12 +19,12 @@ struct Arrival {
 /// A sequence of frames in order of time.
 class Arrivals {
   public:
-    /// The next frame; false at the end.
+    /// Reads the next frame; returns false at the end.
     virtual bool next(Arrival& arrival) = 0;
     virtual ~Arrivals() = default;
 };
 
-/// Frames of one size at exponential distances.
+/// Poisson arrivals of frames of one size.
 class PoissonArrivals final : public Arrivals {
   public:
     /// mean: mean distance, s; until: no frame from then on.
@@ -61,9 +61,9 @@ class RecordedArrivals final : public Arrivals {
     std::size_t next_ = 0;
 };
 
-/// Reads a recording, sorted by time: lines "t_s,bytes" with or without a head line, or a capture in pcap
-/// format (microseconds or nanoseconds, either byte order; its frames lack the check sum, which is added, and
-/// are at least 64 bytes long). Throws Error naming the file and the line or the byte.
+/// Reads a recording and sorts it by time: lines "t_s,bytes" with or without a head line, or a capture in
+/// pcap format (microseconds or nanoseconds, either byte order; its frames lack the check sum, which is
+/// added, and are at least 64 bytes long). Throws Error naming the file and the line or the byte.
 std::vector<Arrival> read_recording(const std::string& path);
 
 }  // namespace netsim

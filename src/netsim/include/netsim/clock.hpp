@@ -1,5 +1,5 @@
 #pragma once
-/// What parts outside the packet path need of the simulator: the time, and to be called at a time.
+/// Interface to the simulated clock for parts outside the packet path: current time, scheduled calls.
 
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 
 namespace netsim {
 
-/// Something that can be called at a simulated time. It must outlive its pending calls.
+/// Callback at a simulated time. It must outlive its pending calls.
 struct Handler {
     virtual void on_event(Time now, std::uint64_t argument) = 0;
 
@@ -19,8 +19,8 @@ struct Handler {
 class Clock {
   public:
     virtual Time now() const = 0;
-    /// Calls `to.on_event(when, argument)` once. Calls at equal times come in the order they were asked for.
-    /// `when` must not be before `now()`.
+    /// Schedules one call of `to.on_event(when, argument)`. Calls at equal times run in the order of
+    /// scheduling. `when` must not be before `now()`.
     virtual void at(Time when, Handler& to, std::uint64_t argument) = 0;
 
   protected:

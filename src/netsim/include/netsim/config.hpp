@@ -1,5 +1,5 @@
 #pragma once
-/// The configuration of a run: what the core of the simulator needs of it.
+/// Configuration of the simulator's core.
 
 #include <array>
 #include <cstdint>
@@ -28,7 +28,7 @@ struct TopologyConfig {
     std::array<eee::Speed, 2> speed{eee::kSpeeds[1], eee::kSpeeds[2]};  ///< by link class
 };
 
-/// When a link of one class sleeps and wakes.
+/// Energy policy of the links of one class.
 struct PolicyConfig {
     enum class Kind : std::uint8_t { legacy, ideal, standard, coalesce, adaptive };
     Kind kind = Kind::standard;
@@ -50,7 +50,7 @@ struct EeeConfig {
     std::array<double, 2> watts{};       ///< of an active port, by link class
 };
 
-/// What a full or filling port does with packets.
+/// Queue discipline of a port: drop-tail, ECN marking or RED.
 struct QueueConfig {
     enum class Kind : std::uint8_t { drop_tail, ecn, red };
     Kind kind = Kind::drop_tail;
@@ -92,14 +92,14 @@ struct Config {
     TcpConfig tcp;
 };
 
-/// Reads the core's part of a document. `others` are the names of top-level objects that other parts read.
-/// Throws ConfigError.
+/// Parses the core's part of a document. `others` are the top-level objects that other parts parse. Throws
+/// ConfigError.
 Config read_config(const nlohmann::json& document, const std::vector<std::string>& others);
 
-/// Reads one link class's policy.
+/// Parses the policy of one link class.
 PolicyConfig read_policy(Fields fields, const eee::Speed& speed);
 
-/// Settings of the ports of a policy.
+/// Returns the port settings of a policy.
 eee::PortSettings port_settings(const PolicyConfig& policy, const EeeConfig& eee, const eee::Speed& speed);
 
 }  // namespace netsim

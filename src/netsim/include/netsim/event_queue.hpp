@@ -1,5 +1,5 @@
 #pragma once
-/// Pending events in order of time.
+/// Priority queue of pending events.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace netsim {
 
-/// What an event is about: the packet path needs no more to find what it works on.
+/// Kind of an event; with an index it is all that the packet path needs.
 enum class EventKind : std::uint8_t {
     link_arrival,  ///< the first packet of a link arrives at its far end
     link_timer,    ///< the hold of a link's port ends
@@ -54,7 +54,7 @@ class EventQueue {
     std::size_t size() const { return size_; }
     const Event& first() const { return heap()[0]; }
 
-    /// Calls `each` for the events one of which comes after the first one, if none is put in before.
+    /// Calls `each` for the candidates for the second event, if none is pushed before it.
     template <class Each>
     void for_next(Each&& each) const {
         if (size_ > 4) {
@@ -71,7 +71,7 @@ class EventQueue {
         sift_up(size_++, event);
     }
 
-    /// As pop_first() and push(), in one.
+    /// Does pop_first() and push() in one pass.
     void replace_first(const Event& event) { sift_down(event); }
 
     void pop_first() {
@@ -114,7 +114,7 @@ class EventQueue {
         heap[at] = event;
     }
 
-    /// Puts `event` in the place of the first one.
+    /// Replaces the first event by `event`.
     void sift_down(Event event) {
         Event* heap = this->heap();
         std::size_t at = 0;

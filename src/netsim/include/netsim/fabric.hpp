@@ -1,5 +1,5 @@
 #pragma once
-/// Simulator, network and TCP together: what a workload runs on.
+/// Simulated cluster that workloads run on: simulator, network and TCP.
 
 #include <cstdint>
 #include <vector>
@@ -26,15 +26,15 @@ class Fabric final : public Transfers {
     tcp::Tcp& tcp() { return tcp_; }
     const Config& config() const { return config_; }
 
-    /// Runs until nothing is left to happen or clock().stop() is called.
+    /// Runs until no event is pending or clock().stop() is called.
     void run();
 
-    /// Adds what the network has done from 0 to `end`, the time at which the run was stopped: energy, time by
-    /// state, utilisation, packets, losses, delays. `watts` of the configuration give joules.
+    /// Adds the metrics of the network from 0 to `end`, the time at which the run was stopped: energy, time
+    /// by state, utilisation, packets, losses, delays. `watts` of the configuration give joules.
     void report(Report& report, Time end);
 
   private:
-    /// Calls back for transfers that never leave their host.
+    /// Completes transfers that never leave their host.
     class Loopback final : public Handler {
       public:
         std::uint64_t add(TransferDone& to, std::uint64_t tag);
@@ -56,7 +56,7 @@ class Fabric final : public Transfers {
     Loopback loopback_;
 };
 
-/// Wall time, CPU time and memory of this process, from construction on.
+/// Measures wall time, CPU time and memory of this process from construction on.
 class Usage {
   public:
     Usage();

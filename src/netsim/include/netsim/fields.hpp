@@ -1,5 +1,5 @@
 #pragma once
-/// Reading a JSON object strictly: every error is one line that begins with the path of the field.
+/// Strict reader of JSON objects: every error is one line that begins with the path of the field.
 
 #include <cstdint>
 #include <initializer_list>
@@ -24,8 +24,8 @@ struct Range {
     static Range between(double min, double max) { return {min, max, true}; }
 };
 
-/// One object of a configuration. Readers without a default throw ConfigError where the key is missing; all
-/// throw where type or range are wrong. After the last one, finish() throws for keys that nobody has read.
+/// Object of a configuration. Readers without a default throw ConfigError where the key is missing; all throw
+/// where type or range are wrong. After the last one, finish() throws for keys that nobody has read.
 class Fields {
   public:
     /// `path` is the object's own path, empty for the document.
@@ -36,15 +36,15 @@ class Fields {
     std::int64_t integer(std::string_view key, const Range& range,
                          std::optional<std::int64_t> otherwise = {});
     bool boolean(std::string_view key, std::optional<bool> otherwise = {});
-    /// One of the texts `choices`.
+    /// Reads one of the texts `choices`.
     std::string choice(std::string_view key, const std::vector<std::string>& choices,
                        std::optional<std::string> otherwise = {});
     std::string text(std::string_view key, std::optional<std::string> otherwise = {});
-    /// An object within this one; a missing one counts as empty if `optional`.
+    /// Reads an object within this one; a missing one counts as empty if `optional`.
     Fields object(std::string_view key, bool optional = false);
-    /// The value as it is, for a reader of its own. Throws if missing.
+    /// Returns the raw value, for a parser of its own. Throws if missing.
     const nlohmann::json& value(std::string_view key);
-    /// Marks a key as somebody else's.
+    /// Accepts a key that another part parses.
     void leave(std::string_view key);
     void finish() const;
 

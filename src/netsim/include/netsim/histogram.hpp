@@ -1,5 +1,5 @@
 #pragma once
-/// Counts of durations in buckets whose width grows with the duration.
+/// Histogram of durations; the width of buckets grows with the duration.
 
 #include <array>
 #include <bit>
@@ -21,12 +21,12 @@ class Histogram {
     }
 
     std::uint64_t count() const { return count_; }
-    /// s; 0 of nothing.
+    /// Returns the mean, s; 0 if empty.
     double mean() const {
         return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_) * 1e-12;
     }
     double max() const { return static_cast<double>(max_) * 1e-12; }
-    /// The duration that the share `q` does not exceed, s; 0 of nothing.
+    /// Returns quantile `q`, s; 0 if empty.
     double quantile(double q) const {
         const double rank = q * static_cast<double>(count_);
         double before = 0;

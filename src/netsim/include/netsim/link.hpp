@@ -1,5 +1,5 @@
 #pragma once
-/// One direction of a cable in the network: a byte-limited queue, an EEE port, and the wire behind it.
+/// Link of the network, one direction of a cable: a byte-limited queue, an EEE port, and the wire behind it.
 
 #include <cstddef>
 #include <cstdint>
@@ -63,7 +63,7 @@ class PacketRing {
     std::uint32_t end_ = 0;
 };
 
-/// What happens to a packet that comes to a queue.
+/// Verdict of a queue on a packet.
 enum class Verdict : std::uint8_t { queue, mark, drop };
 
 /// Random early detection (S. Floyd, V. Jacobson, 1993): the mean queue decides, drops are spread evenly.
@@ -109,15 +109,15 @@ class Red {
     double since_ = -1;  // packets since the last mark or drop
 };
 
-/// What only links with marking, early detection or adaptive settings have.
+/// State that only links with marking, early detection or adaptive settings have.
 struct LinkExtras {
     std::uint64_t mark_bytes = ~std::uint64_t{0};
     std::optional<Red> red;
     std::optional<eee::AdaptiveHold> adaptive;
 };
 
-/// The state of a link; Network moves packets through it. In large networks most of the time goes into
-/// fetching this from memory: what every packet touches comes first, in two cache lines.
+/// State of a link; Network moves packets through it. In large networks most of the time goes into fetching
+/// this from memory: what every packet touches comes first, in two cache lines.
 struct alignas(64) Link {
     PacketRing ring;
     std::uint32_t waiting_from = 0;  ///< first packet in the ring that counts as waiting
@@ -145,7 +145,7 @@ struct alignas(64) Link {
 
     explicit Link(const eee::PortSettings& settings) : transmitter(settings) {}
 
-    /// Brings `waiting` up to date.
+    /// Updates `waiting` to the present.
     void look(Time now) {
         while (waiting_from != held_from && ring.start(waiting_from) <= now) {
             waiting -= ring[waiting_from++].bytes;

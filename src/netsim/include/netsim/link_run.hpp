@@ -1,5 +1,5 @@
 #pragma once
-/// One direction of one link, without a network around it.
+/// Simulation of one direction of a link without a network.
 
 #include <cstdint>
 #include <optional>
@@ -21,7 +21,7 @@ struct LinkSettings {
     bool traced = false;                  ///< keep `LinkResult::trace`
 };
 
-/// A change of state, or of the number of frames in the queue and in transmission.
+/// Change of state, or of the number of frames in the queue and in transmission.
 struct LinkChange {
     Time when;
     bool is_state;
@@ -42,7 +42,7 @@ struct LinkResult {
     double power() const { return energy / to_seconds(end); }
 };
 
-/// Sends `arrivals` over the link until `end`, or until the last frame has been sent if `end` is 0. Frames
+/// Simulates `arrivals` on the link until `end`, or until the last frame has been sent if `end` is 0. Frames
 /// still held then count with the wait that they will have had.
 LinkResult run_link(const LinkSettings& settings, Arrivals& arrivals, Time end);
 

@@ -17,7 +17,7 @@
 
 namespace netsim {
 
-/// All ports of a link class together.
+/// Totals over the ports of a link class.
 struct ClassTotals {
     int ports = 0;
     eee::Account account;
@@ -29,7 +29,7 @@ struct ClassTotals {
     std::uint64_t marks = 0;
 };
 
-/// Is told of what happens at ports, for traces.
+/// Observer of events at ports, for traces.
 class NetworkObserver {
   public:
     virtual void on_state(std::uint32_t link, Time when, eee::State state) = 0;
@@ -49,12 +49,12 @@ class Network {
     Network(const Network&) = delete;
     Network& operator=(const Network&) = delete;
 
-    /// Puts a packet into the queue of its first link. `path` must live until it has arrived.
-    /// False: it was dropped.
+    /// Enqueues a packet at its first link. `path` must live until it has arrived. Returns false if it was
+    /// dropped.
     bool send(const Path& path, const Packet& packet) { return transmit(path.links[0], packet); }
 
-    /// For Simulator::run: an arrival at the far end of `link`. Calls `deliver(packet)` for packets at their
-    /// host and `path(packet)` for the way of others; `lost(packet)` for dropped ones.
+    /// Handles an arrival at the far end of `link`, for Simulator::run. Calls `deliver(packet)` for packets
+    /// at their host and `path(packet)` for the way of others; `lost(packet)` for dropped ones.
     template <class Deliver, class PathOf, class Lost>
     void arrive(std::uint32_t index, Deliver&& deliver, PathOf&& path_of, Lost&& lost) {
         Link& link = links_[index];
@@ -89,8 +89,8 @@ class Network {
         }
     }
 
-    /// For Simulator::run: `link` may be the next one to arrive() at. In large networks it has to come from
-    /// memory.
+    /// Prefetches `link`, which may be the next one to arrive() at, for Simulator::run. In large networks it
+    /// has to come from memory.
     void expect(std::uint32_t index) const {
         constexpr std::size_t kLine = 64;
         const auto* link = reinterpret_cast<const char*>(&links_[index]);
@@ -98,17 +98,17 @@ class Network {
         __builtin_prefetch(link + kLine);
     }
 
-    /// For Simulator::run: the end of a hold.
+    /// Handles the end of a hold, for Simulator::run.
     void on_timer(std::uint32_t index);
 
     const Topology& topology() const { return topology_; }
     Simulator& simulator() { return simulator_; }
     std::uint64_t hops() const { return hops_; }
-    /// Queueing and hold delay of packets at core ports.
+    /// Returns the queueing and hold delay of packets at core ports.
     const Histogram& delays() const { return delays_; }
     /// `end` must not be before the last event; call it once, at the end.
     ClassTotals totals(LinkClass link_class, Time end);
-    /// Time by state of one link, and what has gone through it.
+    /// Returns the time by state of one link, and its traffic.
     eee::Account account(std::uint32_t link, Time end) {
         return links_[link].transmitter.port(end).account(end);
     }
@@ -117,7 +117,7 @@ class Network {
     std::size_t memory() const;
     /// Must outlive the network's use.
     void observe(NetworkObserver& observer);
-    /// Whether a packet is lost before it reaches any queue; for tests of the transport.
+    /// Sets which packets are lost before they reach any queue; for tests of the transport.
     void lose(std::function<bool(std::uint32_t link, const Packet&)> filter);
 
   private:
@@ -183,7 +183,7 @@ class Network {
     bool drop(Link& link, std::uint32_t index, const Packet& packet);
     /// Everything that a plain link does not have: marking, adaptive settings, observers.
     Verdict judge(Link& link, std::uint32_t index, const Packet& packet);
-    /// Who an EEE port reports its changes of state to.
+    /// Receives the changes of state of EEE ports.
     struct PortWatch {
         Network* network;
         std::uint32_t index;
@@ -193,7 +193,7 @@ class Network {
     /// Symmetric low power idle: since when both directions have been low, or kNever.
     Time both_low_since(std::uint32_t index, Time now);
     void watch_ports();
-    /// Makes a link one that judge() sees every packet of.
+    /// Makes judge() see every packet of a link.
     static LinkExtras& special(Link& link);
 
     Simulator& simulator_;

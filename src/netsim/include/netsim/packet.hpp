@@ -1,5 +1,5 @@
 #pragma once
-/// A packet, as it lies in the ring of a link.
+/// Packet as stored in the ring of a link.
 
 #include <array>
 #include <cstdint>

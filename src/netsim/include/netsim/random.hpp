@@ -103,7 +103,7 @@ class Random {
     /// e to a normal number of mean `mu` and deviation `sigma`.
     double lognormal(double mu, double sigma) { return portable::exp(mu + sigma * normal()); }
 
-    /// A well mixed 64-bit hash of x (the finaliser of splitmix64).
+    /// Returns a well mixed 64-bit hash of x (the finaliser of splitmix64).
     static constexpr std::uint64_t mix(std::uint64_t x) {
         x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
         x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;

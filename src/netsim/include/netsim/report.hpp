@@ -1,5 +1,5 @@
 #pragma once
-/// What a run found, as the harness reads it.
+/// Report of a run in the format that the harness reads.
 
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@ namespace netsim {
 
 inline constexpr std::string_view kSimulated = "simulated:netsim";
 
-/// One number.
+/// Number with unit and source.
 struct Metric {
     std::string name;
     double value;
@@ -17,17 +17,17 @@ struct Metric {
     std::string source;
 };
 
-/// The metrics of a run, in the order they were added.
+/// Metrics of a run, in the order they were added.
 class Report {
   public:
     void add(std::string_view name, double value, std::string_view unit,
              std::string_view source = kSimulated);
     const std::vector<Metric>& metrics() const { return metrics_; }
-    /// The value of that name; NaN if there is none.
+    /// Returns the value of a name; NaN if there is none.
     double value(std::string_view name) const;
-    /// The document as JSON; numbers in the shortest form that reads back equal, those that are none as null.
+    /// Returns the report as JSON: numbers in the shortest form that reads back equal, NaN as null.
     std::string json() const;
-    /// Writes the document completely or not at all. Throws Error naming the file.
+    /// Writes the report completely or not at all. Throws Error naming the file.
     void write(const std::string& path) const;
 
   private:

@@ -1,5 +1,5 @@
 #pragma once
-/// The shuffle of one MapReduce job alone: every reducer fetches a share of every other worker's map output.
+/// Shuffle of a single MapReduce job: every reducer fetches a share of every other worker's map output.
 
 #include <cstdint>
 #include <memory>

@@ -1,5 +1,5 @@
 #pragma once
-/// The clock and what is going to happen.
+/// Discrete-event simulator: clock and event loop.
 
 #include <cassert>
 #include <cstdint>
@@ -40,18 +40,17 @@ class Simulator final : public Clock {
             first_other_ = others_.first();
         }
     }
-    /// Ends the event of a link that runs, of which there must not have been an end yet, and schedules
-    /// another.
+    /// Replaces the link event being handled, which must not have been finished yet, by another.
     void replace(Time when, EventKind kind, std::uint32_t index) {
         assert(when >= now_ && of_link(kind));
         links_.replace_first({when, sequence_++, kind, index});
     }
-    /// Ends the event of a link that runs.
+    /// Finishes the link event being handled.
     void finish() { links_.pop_first(); }
 
-    /// Runs until nothing is left, or stop() is called. `dispatch(kind, index)` must call replace() or
-    /// finish() for events of links first of all scheduling. Handlers are called here. `expect(index)` is
-    /// told of links that may be next.
+    /// Runs until no event is pending or stop() is called. `dispatch(kind, index)` must call replace() or
+    /// finish() for events of links before it schedules anything. Handlers are called here. `expect(index)`
+    /// is called with links that may be next.
     template <class Dispatch, class Expect>
     void run(Dispatch&& dispatch, Expect&& expect) {
         stopped_ = false;
@@ -80,7 +79,7 @@ class Simulator final : public Clock {
         }
     }
 
-    /// The same without expectations.
+    /// Runs without expectations.
     template <class Dispatch>
     void run(Dispatch&& dispatch) {
         run(std::forward<Dispatch>(dispatch), [](std::uint32_t) {});

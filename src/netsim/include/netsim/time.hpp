@@ -17,14 +17,14 @@ inline constexpr Time kSecond = 1'000'000'000'000;
 /// Later than everything; still leaves room to add a duration to it.
 inline constexpr Time kNever = std::numeric_limits<Time>::max() / 4;
 
-/// Seconds to time, to the nearest picosecond.
+/// Converts seconds to time, to the nearest picosecond.
 constexpr Time seconds(double s) {
     const double ps = s * 1e12;
     return static_cast<Time>(ps < 0 ? ps - 0.5 : ps + 0.5);
 }
 constexpr Time milliseconds(double ms) { return seconds(ms * 1e-3); }
 constexpr Time microseconds(double us) { return seconds(us * 1e-6); }
-/// Time to seconds.
+/// Converts time to seconds.
 constexpr double to_seconds(Time t) { return static_cast<double>(t) * 1e-12; }
 
 namespace literals {

@@ -34,10 +34,10 @@ class Topology {
 
     int hosts() const { return hosts_; }
     const std::vector<LinkPlace>& links() const { return links_; }
-    /// The path of a flow; where there are several, `hash` chooses (equal-cost multipath by flow).
+    /// Returns the path of a flow; where there are several, `hash` chooses (equal-cost multipath by flow).
     Path path(int from, int to, std::uint64_t hash) const;
     int rack_of(int host) const;
-    /// For traces: "host 3 up", "rack 1 down", ...
+    /// Returns the name of a link in traces: "host 3 up", "rack 1 down", ...
     std::string name(std::uint32_t link) const;
 
   private:

@@ -1,5 +1,5 @@
 #pragma once
-/// What happens over time, as files.
+/// Trace files of a run.
 
 #include <cstdint>
 #include <cstdio>

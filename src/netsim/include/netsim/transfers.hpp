@@ -1,5 +1,5 @@
 #pragma once
-/// What the job layer needs of a network, so that it can be tested with an ideal one.
+/// Interface of a network to the job layer; tests put an ideal network behind it.
 
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 
 namespace netsim {
 
-/// Is told when a transfer has ended: the client has received the last byte in order.
+/// Listener for completed transfers: the client has received the last byte in order.
 struct TransferDone {
     virtual void on_transfer(Time now, std::uint64_t tag) = 0;
 
@@ -18,8 +18,8 @@ struct TransferDone {
 /// Transfers between hosts 0..n-1.
 class Transfers {
   public:
-    /// The client asks the server, which answers with `bytes` bytes (0 is allowed). `to.on_transfer(time,
-    /// tag)` is called once, never from within this call. `to` must outlive the transfer.
+    /// Fetches `bytes` bytes (0 is allowed) from the server. `to.on_transfer(time, tag)` is called once,
+    /// never from within this call. `to` must outlive the transfer.
     virtual void fetch(Time now, int client, int server, std::uint64_t bytes, TransferDone& to,
                        std::uint64_t tag) = 0;
 

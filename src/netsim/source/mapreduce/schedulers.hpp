@@ -1,5 +1,5 @@
 #pragma once
-/// The three policies.
+/// Scheduling policies.
 
 #include <deque>
 

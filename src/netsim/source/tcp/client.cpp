@@ -1,4 +1,4 @@
-/// The end that asks and receives.
+/// Client end of a connection: requests and receiving.
 
 #include <algorithm>
 
@@ -159,7 +159,7 @@ void Tcp::receive_segment(std::uint32_t id, const Packet& packet) {
     }
 }
 
-/// The last byte has arrived in order.
+/// Ends a transfer whose last byte has arrived in order.
 void Tcp::complete(std::uint32_t id) {
     Connection& c = connections_[id];
     ++counters_.transfers;

@@ -1,4 +1,4 @@
-/// The end that answers: sending data, and finding out what was lost.
+/// Server end of a connection: sending data and detecting losses.
 
 #include <algorithm>
 
@@ -72,7 +72,7 @@ void Tcp::acknowledge(std::uint32_t id, const Packet& packet) {
     send_allowed(id);
 }
 
-/// All before `to` has arrived.
+/// Handles a cumulative acknowledgement: all before `to` has arrived.
 void Tcp::advance(std::uint32_t id, std::uint32_t to) {
     Sender& s = connections_[id].sender;
     if (!config_.sack && s.sacked > 0) {
@@ -100,7 +100,7 @@ void Tcp::advance(std::uint32_t id, std::uint32_t to) {
     s.una = to;
 }
 
-/// Returns how many segments the blocks tell of that were not known to have arrived.
+/// Returns how many segments the blocks newly acknowledge.
 std::uint32_t Tcp::note_sacks(std::uint32_t id, const Packet& packet) {
     Sender& s = connections_[id].sender;
     Bits sacked = this->sacked(id);
@@ -138,7 +138,7 @@ void Tcp::mark_lost(std::uint32_t id, std::uint32_t segment) {
     }
 }
 
-/// What three segments above have overtaken is lost (RFC 6675).
+/// Marks as lost what three segments above have overtaken (RFC 6675).
 void Tcp::find_losses(std::uint32_t id) {
     Sender& s = connections_[id].sender;
     if (!config_.sack || s.sacked < kReordering) {

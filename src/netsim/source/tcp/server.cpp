@@ -1,4 +1,4 @@
-/// The end that answers: opening, requests, closing.
+/// Server end of a connection: opening, requests, closing.
 
 #include <algorithm>
 

@@ -118,7 +118,7 @@ void Tcp::deliver(const Packet& packet) {
     }
 }
 
-/// Makes sure that an event looks at the deadline in time. Most deadlines move on before they are met, so the
+/// Schedules an event that checks the deadline in time. Most deadlines move on before they are met, so the
 /// event stays where it is and looks again.
 void Tcp::set_timer(std::uint32_t id, bool server) {
     Connection& c = connections_[id];

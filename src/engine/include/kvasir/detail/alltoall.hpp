@@ -1,5 +1,5 @@
 #pragma once
-// One exchange of arrays of 64-bit words between all ranks, of any length.
+// All-to-all exchange of arrays of 64-bit words of any length.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace kvasir::detail {
 
-/// What a rank sends to every rank: `words[r]` words at `data[r]`.
+/// Words that a rank sends: `words[r]` words at `data[r]` to rank r.
 struct Outgoing {
     std::vector<const std::uint64_t*> data;
     std::vector<std::size_t> words;
@@ -34,7 +34,7 @@ struct Incoming {
 std::uint64_t alltoallv(const Communicator& comm, const Outgoing& outgoing, Incoming& incoming,
                         std::size_t most, std::size_t limit, MemoryMeter& meter);
 
-/// As above where the receivers know nothing yet: lengths are exchanged first.
+/// Exchanges lengths first, where the receivers do not know them, then words as above.
 std::uint64_t alltoallv(const Communicator& comm, const Outgoing& outgoing, Incoming& incoming,
                         std::size_t limit, MemoryMeter& meter);
 

@@ -15,8 +15,9 @@
 
 namespace kvasir::detail {
 
-/// Owners of bins after moving bins from the fullest rank to the emptiest, as long as the fullest holds more
-/// than `factor` times the mean. `load` is the number of records of each bin. Same result for same arguments.
+/// Returns the owners of bins after moving bins from the fullest rank to the emptiest, as long as the fullest
+/// holds more than `factor` times the mean. `load` is the number of records of each bin. Same result for same
+/// arguments.
 std::vector<int> balanced_owners(std::vector<int> owners, const std::vector<std::uint64_t>& load, int ranks,
                                  double factor);
 
@@ -25,9 +26,10 @@ class Balancer {
   public:
     Balancer(MPI_Comm parent, Router& router, const Options& options);
 
-    /// Looks whether it is time to contribute, and whether everyone has. Called between slices of input.
+    /// Contributes when it is due, and applies an epoch that everyone has contributed to. Called between
+    /// slices of input.
     void poll(std::uint64_t records_sent);
-    /// This rank has mapped everything: contributes for the last time.
+    /// Contributes for the last time, when this rank has mapped everything.
     void end_of_map();
     /// Waits for all contributions and computes the final owners. Collective.
     void finish();

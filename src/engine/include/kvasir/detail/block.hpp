@@ -16,7 +16,7 @@
 
 namespace kvasir::detail {
 
-/// What became of a record. `full`: nothing was changed, there is no room.
+/// Outcome of adding a record. `full`: nothing was changed, there is no room.
 enum class Put { appended, combined, full };
 
 template <class Key, class Value>
@@ -27,11 +27,11 @@ class Block {
   public:
     explicit Block(MemoryMeter& meter) : meter_(&meter) {}
 
-    /// Words of a record, and how it is laid down; for those that no block has room for.
+    /// Length in words and encoding of a record, for those that no block has room for.
     static std::size_t words_of(const KeyCode& key, const Value& value) { return R::words_of(key, value); }
     static void write(const KeyCode& key, const Value& value, std::uint64_t* to) { R::write(key, value, to); }
 
-    /// Gives the block its memory: `words` words at `base`, which it does not own. Forgets all records.
+    /// Attaches the block to `words` words at `base`, which it does not own. Clears all records.
     void attach(std::uint64_t* base, std::size_t words) {
         base_ = base;
         capacity_ = words;
@@ -53,7 +53,7 @@ class Block {
         dead_ = 0;
     }
 
-    /// Adds a record; does not look for an equal key.
+    /// Appends a record without looking for an equal key.
     Put append(const KeyCode& key, const Value& value) {
         const std::size_t words = R::words_of(key, value);
         if (used_ + words > capacity_) [[unlikely]] {
@@ -65,7 +65,7 @@ class Block {
         return Put::appended;
     }
 
-    /// Combines the value with that of the record of equal key, or adds the record where there is none.
+    /// Combines the value with that of the record of equal key, or appends the record where there is none.
     template <class Combine>
     Put combine(const KeyCode& key, const Value& value, Combine& combiner) {
         if (indexed_ * 3 >= index_.words() * 2) [[unlikely]] {
@@ -94,16 +94,16 @@ class Block {
         return Put::appended;
     }
 
-    /// Bytes of the index: tells whether looking up is likely to miss the cache.
+    /// Returns the bytes of the index: whether a look-up is likely to miss the cache.
     std::size_t index_bytes() const { return index_.bytes(); }
 
-    /// Starts to fetch the part of the index that a record of this hash will need.
+    /// Prefetches the part of the index that a record of this hash will need.
     void prefetch_index(std::uint64_t hash) const {
         if (index_.words() != 0) {
             __builtin_prefetch(index_.data() + (hash & (index_.words() - 1)));
         }
     }
-    /// Starts to fetch the record that one of this hash will probably be combined with.
+    /// Prefetches the record that one of this hash will probably be combined with.
     void prefetch_record(std::uint64_t hash) const {
         if (index_.words() != 0) {
             const std::uint64_t entry = index_.data()[hash & (index_.words() - 1)];
@@ -113,14 +113,14 @@ class Block {
         }
     }
 
-    /// Squeezes out dead records, so that data() and used() are records and nothing else.
+    /// Removes dead records, so that data() and used() are records and nothing else.
     void squeeze() {
         if (dead_ != 0) {
             make_room();
         }
     }
 
-    /// Continues in larger memory at `base`; the caller frees the old one afterwards.
+    /// Moves the records to larger memory at `base`; the caller frees the old one afterwards.
     void move_to(std::uint64_t* base, std::size_t words) {
         std::memcpy(base, base_, used_ * sizeof(std::uint64_t));
         base_ = base;
@@ -161,7 +161,7 @@ class Block {
         }
     }
 
-    /// Forgets dead records and moves the others together. False where there was none.
+    /// Removes dead records and compacts the others. Returns false where there was none.
     bool make_room() {
         if (dead_ == 0) {
             return false;

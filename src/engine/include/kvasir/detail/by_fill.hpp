@@ -1,9 +1,9 @@
 #pragma once
-// The exchange in which nobody waits for all: a block for one rank leaves when it is full, a few of them may
-// be under way at a time, and what arrives is taken in between two slices of input. A rank that needs a block
-// while all are under way takes in what arrives meanwhile, so that two ranks cannot block each other. After
-// its map each rank sends every other one a last message; messages of two ranks do not overtake each other,
-// so who has them all has all.
+// Asynchronous exchange: a block for one rank leaves when it is full, a few of them may be in flight at a
+// time, and blocks that arrive are received between two slices of input. A rank that needs a block while all
+// are under way takes in what arrives meanwhile, so that two ranks cannot block each other. After its map
+// each rank sends every other one a last message; messages of two ranks do not overtake each other, so who
+// has them all has all.
 
 #include <algorithm>
 #include <cstddef>
@@ -53,12 +53,12 @@ class ByFill {
         }
     }
 
-    /// The block for `rank` is full: send it off and open another one.
+    /// Sends the block for `rank`, which is full, and opens another one.
     void full(int rank) {
         guarded([&] { ship(rank); });
     }
 
-    /// A record that no block can hold is a message of its own.
+    /// Sends a record that no block can hold as a message of its own.
     template <class Key, class Value>
     void oversize(int rank, const Key& key, const Value& value) {
         guarded([&] {
@@ -83,12 +83,12 @@ class ByFill {
         });
     }
 
-    /// Takes in what has arrived. Called between slices of input.
+    /// Receives the blocks that have arrived. Called between slices of input.
     void poll() {
         guarded([&] { take_arrived(); });
     }
 
-    /// Sends the rest, then takes in what the others send until all have ended. A rank that failed says so.
+    /// Sends the rest, then receives until all ranks have ended. A rank that failed tells the others.
     void finish() {
         guarded([&] {
             for (int rank = 0; rank < job_.comm.size(); ++rank) {
@@ -181,8 +181,8 @@ class ByFill {
         lane.block.attach(lane.buffers[lane.open].data(), block_words_);
     }
 
-    /// A buffer of the lane that is not under way: one that has arrived, a new one, or else the next to
-    /// arrive.
+    /// Returns a buffer of the lane that is not in flight: one that has been delivered, a new one, or else
+    /// the next that is delivered.
     std::size_t free_buffer(Lane& lane) {
         PhaseScope waiting(job_.clock, Phase::wait_aggregate);
         while (true) {

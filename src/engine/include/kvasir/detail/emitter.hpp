@@ -1,6 +1,6 @@
 #pragma once
-// What a map function is handed: a callable that takes a key and a value and lays the record where it will be
-// sent from, combined with an equal one that lies there already.
+// Emitter passed to map functions: appends records to the blocks that they are sent from, combined with
+// records of equal key there.
 
 #include <algorithm>
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace kvasir::detail {
 
-/// Decides from the hit rate whether looking for an equal key is worth it. Looked at over windows that are
-/// longer than the table needs to fill, since an empty table finds nothing.
+/// Decides from the hit rate whether to look for equal keys. The rate is taken over windows that are longer
+/// than the table needs to fill, since an empty table finds nothing.
 class CombineSwitch {
   public:
     CombineSwitch(bool enabled, std::size_t table_records)
@@ -76,7 +76,7 @@ class Emitter {
         ++job_.counters.emitted;
     }
 
-    /// Lays down a record whose key is encoded already.
+    /// Appends a record with an encoded key.
     void put(const KeyCode& key, const Value& value) {
         const int rank = job_.router.route(key.hash);
         if constexpr (kQueueing) {
@@ -88,7 +88,7 @@ class Emitter {
         put_now(rank, key, value);
     }
 
-    /// Between slices of input: sees whether looking up records has come to miss the cache.
+    /// Checks, between slices of input, whether look-ups have come to miss the cache.
     void poll() {
         if constexpr (kQueueing) {
             std::size_t bytes = 0;
@@ -102,7 +102,7 @@ class Emitter {
         }
     }
 
-    /// Lays down the records that are still on their way. After the last record.
+    /// Appends the records that are still queued. Called after the last record.
     void flush() {
         if constexpr (kQueueing) {
             for (std::size_t left = std::min<std::size_t>(queued_, kQueue); left != 0; --left) {

@@ -1,5 +1,5 @@
 #pragma once
-// Which keys are very frequent, found in passing.
+// Sampling of very frequent keys.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ class FrequentHashes {
         }
     }
     void see(std::uint64_t hash);
-    /// Records looked at.
+    /// Returns the number of records looked at.
     std::uint64_t seen() const { return seen_; }
     const std::vector<Entry>& entries() const { return entries_; }
 

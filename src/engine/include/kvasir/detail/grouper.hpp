@@ -50,7 +50,7 @@ class Grouper {
         });
     }
 
-    /// What only grouping itself needs is given back; groups and values stay.
+    /// Frees what only grouping needs; groups and values stay.
     void end_grouping() {
         index_ = MeteredVector<std::uint64_t>(index_.get_allocator());
         group_of_ = MeteredVector<std::uint32_t>(group_of_.get_allocator());

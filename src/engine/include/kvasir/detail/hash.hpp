@@ -1,7 +1,6 @@
 #pragma once
-// The one hash of a key: 64 bits, computed once where the record is born and sent along with it.
-// Multiply-and-fold as in wyhash. Who uses which bits: destination 32-63, radix partition 24-31, hash index
-// 0-23.
+// Hash of a key: 64 bits, computed once where the record is emitted and sent along with it. Multiply-and-fold
+// as in wyhash. Bits in use: destination 32-63, radix partition 24-31, hash index 0-23.
 
 #include <cstddef>
 #include <cstdint>

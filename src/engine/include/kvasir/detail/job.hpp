@@ -1,6 +1,5 @@
 #pragma once
-// The course of one job on one rank: map with exchange, one synchronisation of all ranks, convert with
-// reduce.
+// Phases of a job on one rank: map with exchange, a synchronisation of all ranks, convert with reduce.
 
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +43,7 @@ class Job {
 
     JobState& state() { return state_; }
 
-    /// Map and aggregate, up to and including the synchronisation that ends them.
+    /// Maps and aggregates, up to and including the synchronisation that ends both.
     template <class Input, class Map>
     void map_aggregate(const Input& input, Map& map, bool merging) {
         if (state_.options.strategy == Strategy::partition_full) {
@@ -65,7 +64,7 @@ class Job {
         state_.counters.combined_after = store_.combined();
     }
 
-    /// Convert and reduce.
+    /// Converts and reduces.
     template <class Out, class Reduce>
     void convert_reduce(Reduce& reduce, Result<Key, Out>& result) {
         try {
@@ -95,7 +94,8 @@ class Job {
         state_.counters.combined_after = store_.combined();
     }
 
-    /// All ranks have ended, or all throw the same JobError. Returns what this rank counted and timed.
+    /// Waits for all ranks, which all throw the same JobError if one failed. Returns the statistics of this
+    /// rank.
     RankStats finish() {
         state_.clock.enter(Phase::other);
         const double cpu_end = process_cpu_seconds();
@@ -155,7 +155,7 @@ class Job {
         }
     }
 
-    /// The start of the job's time: all ranks are ready.
+    /// Starts the job's clock once all ranks are ready.
     void begin() {
         agree_on_success(state_.comm, state_.cause);
         state_.clock = PhaseClock();
@@ -198,7 +198,7 @@ class Job {
         transport.finish();
     }
 
-    /// Staged: sends what map left in a container of its own.
+    /// Sends what a staged map left in its container.
     template <class Emit, class Transport>
     void send_all(const RecordPages& mapped, Emit& emit, Transport& transport) {
         try {
@@ -219,7 +219,7 @@ class Job {
         end_exchange(transport, emit);
     }
 
-    /// The global synchronisation: all ranks have everything that is theirs, or all throw.
+    /// Synchronises all ranks: each has received all its records, or all throw.
     void synchronise() {
         PhaseScope waiting(state_.clock, Phase::wait_barrier);
         ++state_.counters.barriers;
@@ -274,8 +274,7 @@ class Job {
         });
     }
 
-    /// Staged: the whole of convert, a barrier, the whole of reduce. Containers live until the phase after
-    /// ends.
+    /// Runs staged: all of convert, a barrier, all of reduce. Containers live until the phase after ends.
     template <class Out, class Reduce>
     void staged_convert_reduce(Reduce& reduce, Result<Key, Out>& result) {
         std::vector<Grouper<Key, Value>> lists;

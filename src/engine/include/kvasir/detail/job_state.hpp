@@ -1,5 +1,5 @@
 #pragma once
-// What all parts of one running job share on one rank.
+// State that all parts of a running job share on one rank.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace kvasir::detail {
 
-/// State of a job on one rank: its communicators, clock, counts, and whether something went wrong.
+/// State of a job on one rank: communicators, clock, counters, failure.
 struct JobState {
     JobState(MPI_Comm parent, const Options& chosen)
         : comm(parent),
@@ -40,7 +40,7 @@ struct JobState {
         cause = cause.empty() ? "an exception without text" : cause;
     }
     bool failed() const { return !cause.empty(); }
-    /// Nothing more is to be mapped: this rank or another one failed.
+    /// Returns whether to stop mapping: this rank or another one failed.
     bool stopped() const { return failed() || peer_failed; }
 
     /// Counts `records` records, `words` words long, that an exchange sends to `rank`.

@@ -1,8 +1,8 @@
 #pragma once
-// How a key lies in memory: whole 64-bit words, in one canonical form, so that equal keys are equal words.
-//   byte string of up to 15 bytes   1 or 2 words: the length in the lowest byte, then the bytes, then zeros
-//   longer byte string              a word 0xFF | length << 8, then the bytes, padded with zeros to whole
-//   words fixed-size type                 its bytes, padded with zeros to whole words
+// Layout of a key in memory: whole 64-bit words, in one canonical form, so that equal keys are equal words.
+//   byte string of up to 15 bytes   1 or 2 words: the length in the lowest byte, the bytes, zeros
+//   longer byte string              a word 0xFF | length << 8, the bytes, zeros up to whole words
+//   fixed-size type                 its bytes, zeros up to whole words
 // Words of texts are mostly short: such a key is compared by one or two words, without a loop.
 
 #include <bit>
@@ -19,8 +19,7 @@ namespace kvasir::detail {
 
 static_assert(std::endian::native == std::endian::little, "records are laid out for little-endian machines");
 
-/// A key ready to be stored: its first two words (zero where it has none), and the rest of it where it is
-/// long.
+/// Encoded key: its first two words (zero where it has none), and the rest of it where it is long.
 struct KeyCode {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
@@ -38,12 +37,12 @@ inline std::uint64_t load_word(const char* from) {
     return word;
 }
 
-/// Mask of the lowest `bytes` bytes, 0 to 8.
+/// Returns a mask of the lowest `bytes` bytes, 0 to 8.
 inline std::uint64_t low_bytes(std::size_t bytes) {
     return bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * bytes)) - 1;
 }
 
-/// Copies `bytes` bytes and fills the last word up with zeros.
+/// Copies `bytes` bytes and pads the last word with zeros.
 inline void store_bytes(std::uint64_t* to, const char* from, std::size_t bytes) {
     if (bytes % 8 != 0) {
         to[bytes / 8] = 0;
@@ -101,7 +100,7 @@ struct KeyTraits {
         std::memcpy(&key, zone, sizeof(Key));
         return key;
     }
-    /// The key of a stored record, to be stored again. `hash` is the record's.
+    /// Encodes the key of a stored record, to be stored again. `hash` is the record's.
     static KeyCode recode(std::uint64_t hash, const std::uint64_t* zone) {
         KeyCode code;
         code.hash = hash;

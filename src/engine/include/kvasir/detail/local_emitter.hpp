@@ -1,5 +1,5 @@
 #pragma once
-// What a map function is handed in a staged job: records go into a container of this rank and nowhere else.
+// Emitter passed to map functions in a staged job: appends records to a container of this rank.
 
 #include "kvasir/detail/job_state.hpp"
 #include "kvasir/detail/radix_store.hpp"

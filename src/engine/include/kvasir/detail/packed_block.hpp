@@ -38,7 +38,7 @@ inline const char* get_length(const char* from, std::size_t& length) {
     return from;
 }
 
-/// A record where it lies.
+/// View of a packed record.
 struct PackedRecord {
     std::string_view key;
     std::string_view value;
@@ -51,7 +51,7 @@ struct PackedRecord {
     }
 };
 
-/// A block as ByFill wants it: a word with the number of bytes, then the records.
+/// Block of packed records for ByFill: a word with the number of bytes, then the records.
 class PackedBlock {
   public:
     explicit PackedBlock(MemoryMeter& /*meter*/) {}
@@ -70,7 +70,7 @@ class PackedBlock {
         bytes_ = 0;
         records_ = 0;
     }
-    /// Nothing is ever dead here: only writes down how many bytes there are. Those behind them are zeros.
+    /// Writes the number of bytes to the front and pads with zeros; there are no dead records to remove.
     void squeeze() {
         if (bytes_ != 0) {
             base_[0] = bytes_;

@@ -1,6 +1,6 @@
 #pragma once
-// The exchange of the paper: the send buffer is cut in equal partitions, one per rank; when one partition of
-// one rank is full, all ranks suspend their map and exchange by MPI_Alltoallv.
+// Synchronous exchange, that of the paper: the send buffer is cut in equal partitions, one per rank; when one
+// partition of one rank is full, all ranks suspend their map and exchange by MPI_Alltoallv.
 //
 // The rank whose partition is full sends the number of the round to all others, which look for it between two
 // slices of input. Several ranks can ask for the same round; late requests carry an old number and are
@@ -44,13 +44,13 @@ class PartitionFull {
 
     BlockType& block(int rank) { return blocks_[static_cast<std::size_t>(rank)]; }
 
-    /// The partition for `rank` is full: exchange.
+    /// Exchanges, since the partition for `rank` is full.
     void full(int /*rank*/) {
         requests_.ask(round_);
         round(false);
     }
 
-    /// A record that no partition can hold travels beside them, in the next round.
+    /// Sends a record that no partition can hold beside them, in the next round.
     void oversize(int rank, const KeyCode& key, const Value& value) {
         std::vector<std::uint64_t>& aside = oversize_[static_cast<std::size_t>(rank)];
         const std::size_t at = aside.size();
@@ -66,8 +66,8 @@ class PartitionFull {
         }
     }
 
-    /// Takes part until all ranks have mapped their input, then empties the buffers. A rank that failed says
-    /// so in its first round, so that the others stop as well.
+    /// Takes part until all ranks have mapped their input, then empties the buffers. A rank that failed tells
+    /// the others in its first round, so that they stop as well.
     void finish() {
         if (job_.failed()) {
             requests_.ask(round_);
@@ -89,7 +89,7 @@ class PartitionFull {
     }
 
   private:
-    /// What a rank tells another one at the start of a round.
+    /// Message of a rank to each other one at the start of a round.
     struct Header {
         std::uint64_t words = 0;
         std::uint64_t oversize_words = 0;
@@ -129,7 +129,7 @@ class PartitionFull {
         job_.counters.rounds_during_map += static_cast<std::uint64_t>(!last);
     }
 
-    /// Nobody needs the records of a job that has failed.
+    /// Discards the records of a job that has failed.
     void discard() {
         for (std::size_t r = 0; r < blocks_.size(); ++r) {
             blocks_[r].clear();
@@ -137,7 +137,7 @@ class PartitionFull {
         }
     }
 
-    /// Here a rank waits for the others to come. Returns the maxima over all ranks.
+    /// Exchanges headers, which waits for all ranks. Returns the maxima over all ranks.
     Header exchange_headers() {
         std::vector<Header> mine(blocks_.size());
         Header own;

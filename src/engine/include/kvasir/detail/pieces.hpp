@@ -13,22 +13,21 @@
 
 namespace kvasir::detail {
 
-/// Bytes [begin, end) of one file. Tokens belong to the piece in which they begin.
+/// Bytes [begin, end) of a file. Tokens belong to the piece in which they begin.
 struct Piece {
     std::size_t file;
     std::uint64_t begin;
     std::uint64_t end;
 };
 
-/// Hands out the pieces of the input that this rank is to read: its fixed share, or chunk after chunk to
-/// whoever asks next.
+/// Assigns pieces of the input to this rank: its fixed share, or chunk after chunk on demand.
 class Pieces {
   public:
     Pieces(const Communicator& comm, const FileList& files, const Options& options);
 
-    /// The next piece for this rank, until there is none.
+    /// Returns the next piece for this rank, or nothing at the end.
     std::optional<Piece> next();
-    /// Contiguous ranges of the input this rank has been given so far.
+    /// Returns the number of contiguous ranges of the input that this rank has been given so far.
     std::uint64_t chunks() const { return chunks_; }
 
   private:

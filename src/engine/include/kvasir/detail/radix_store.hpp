@@ -1,6 +1,6 @@
 #pragma once
-// Where a rank keeps the records it received: partitions by some bits of the hash, so that whatever is done
-// to the records later (combining, grouping) happens in one partition at a time, which fits the cache.
+// Container of received records, partitioned by some bits of the hash, so that combining and grouping work on
+// one partition at a time, which fits the cache.
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ namespace kvasir::detail {
 /// Records of one partition, in the order of their arrival.
 class RecordPages {
   public:
-    /// Room for `words` more words, to be filled by the caller.
+    /// Returns room for `words` more words, to be filled by the caller.
     std::uint64_t* extend(MemoryMeter& meter, std::size_t words) {
         if (words > free_) [[unlikely]] {
             add_page(meter, words);
@@ -77,7 +77,7 @@ inline void copy_words(std::uint64_t* to, const std::uint64_t* from, std::size_t
     }
 }
 
-/// The container of received records. With `combining` set, records of equal key are combined whenever a
+/// Container of received records. With `combining` set, records of equal key are combined whenever a
 /// partition has grown to a few times what was left of it the last time, so that memory follows the distinct
 /// keys.
 template <class Key, class Value, class Combine>
@@ -97,7 +97,7 @@ class RadixStore {
     static std::size_t partition_of(std::uint64_t hash) { return (hash >> 24U) % kPartitions; }
     RecordPages& partition(std::size_t index) { return parts_[index].pages; }
 
-    /// Takes over the records in `words` words at `data`; returns how many they were.
+    /// Copies the records in `words` words at `data`; returns their number.
     std::uint64_t ingest(const std::uint64_t* data, std::size_t words) {
         std::uint64_t records = 0;
         for (const std::uint64_t* end = data + words; data != end; ++records) {
@@ -108,7 +108,7 @@ class RadixStore {
         return records;
     }
 
-    /// Takes over one record.
+    /// Copies one record.
     void add(const std::uint64_t* record, std::size_t words) {
         Part& part = parts_[partition_of(R::hash(record))];
         copy_words(part.pages.extend(meter_, words), record, words);
@@ -147,7 +147,7 @@ class RadixStore {
         }
     }
 
-    /// Gives back what only combining needs.
+    /// Frees what only combining needs.
     void end_combining() { memory_ = WordBuffer(); }
 
   private:

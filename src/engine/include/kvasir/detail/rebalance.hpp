@@ -1,6 +1,5 @@
 #pragma once
-// After the last exchange of a balanced job: records that lie on a rank that is not their home are sent
-// there.
+// Rebalancing after the last exchange of a balanced job: sends records to their home ranks.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +13,7 @@
 
 namespace kvasir::detail {
 
-/// A block that grows: partial results of split keys on their way to their home.
+/// Block that grows: records on their way to their home.
 template <class Key, class Value>
 class GrowingBlock {
     using R = RecordTraits<Key, Value>;
@@ -24,7 +23,7 @@ class GrowingBlock {
         block_.attach(memory_.data(), memory_.words());
     }
 
-    /// Adds a record; combined with one of equal key where `combining`.
+    /// Adds a record, combined with one of equal key where `combining`.
     template <class Combine>
     void add(const std::uint64_t* record, Combine& combiner, bool combining) {
         const KeyCode key = KeyTraits<Key>::recode(R::hash(record), R::key_zone(record));
@@ -51,7 +50,7 @@ class GrowingBlock {
 };
 
 /// Sends every record home. Records of split keys are combined first where `merging`, so that one partial
-/// result per rank and key travels; where not (nobody is going to convert) they stay. Collective.
+/// result per rank and key travels; otherwise (nobody is going to convert) they stay. Collective.
 template <class Key, class Value, class Combine>
 void rebalance(JobState& job, RadixStore<Key, Value, Combine>& store, Combine& combiner, bool merging) {
     using R = RecordTraits<Key, Value>;

@@ -1,6 +1,6 @@
 #pragma once
-// A record: hash of the key, key, value; all whole 64-bit words. The same form in send buffers, on the wire
-// and in the containers of the receiver, so that nothing is ever packed or unpacked.
+// Layout of a record: hash of the key, key, value; all whole 64-bit words. It is the same in send buffers, on
+// the wire and in the containers of the receiver, so that nothing is ever packed or unpacked.
 
 #include <cstddef>
 #include <cstdint>

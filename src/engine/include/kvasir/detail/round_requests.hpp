@@ -1,6 +1,5 @@
 #pragma once
-// How ranks that map on their own learn that another one wants an exchange, without a collective call per
-// look.
+// Requests for exchanges among ranks that map independently, without a collective call per poll.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace kvasir::detail {
 
-/// Point-to-point messages "I want round n", and a barrier that ranks enter when they need no more rounds.
+/// Point-to-point requests for round n, and a barrier that ranks enter when they need no more rounds.
 class RoundRequests {
   public:
     explicit RoundRequests(const Communicator& comm);
@@ -18,19 +17,20 @@ class RoundRequests {
     RoundRequests(const RoundRequests&) = delete;
     RoundRequests& operator=(const RoundRequests&) = delete;
 
-    /// Tells all other ranks that this one wants `round`.
+    /// Requests `round` from all other ranks.
     void ask(std::uint64_t round);
-    /// The round asked for has been held: everyone has come.
+    /// Completes the requests of a round that has been held.
     void complete();
-    /// Whether someone asked for `round`. Older requests are dropped on the way.
+    /// Returns whether another rank has requested `round`. Drops older requests.
     bool asked(std::uint64_t round);
-    /// Says that this rank will ask no more.
+    /// Enters the barrier: this rank will request no more rounds.
     void enter_barrier();
     /// Waits for a request (false) or for all ranks to have entered the barrier (true).
     bool wait();
-    /// Requests this rank has sent to each other one.
+    /// Returns the number of requests that this rank has sent to each other one.
     std::uint64_t asks() const { return asks_; }
-    /// Takes the requests that are still under way, of the `sent` ones the others sent. After the last round.
+    /// Receives the requests that are still in flight, of the `sent` ones that the others sent. After the
+    /// last round.
     void drain(std::uint64_t sent);
 
   private:

@@ -1,5 +1,5 @@
 #pragma once
-// Which rank a record goes to.
+// Destination ranks of records.
 
 #include <array>
 #include <cstddef>
@@ -31,7 +31,7 @@ class Router {
 
     bool balanced() const { return balanced_; }
 
-    /// Rank for one more record of this hash.
+    /// Returns the rank for one more record of this hash.
     int route(std::uint64_t hash) {
         if (!balanced_) [[likely]] {
             return static_cast<int>(((hash >> 32U) * ranks_) >> 32U);
@@ -43,7 +43,7 @@ class Router {
         return owners_[bin(hash)];
     }
 
-    /// The rank on which all records of this hash must be in the end.
+    /// Returns the rank on which all records of this hash must be in the end.
     int home(std::uint64_t hash) const { return owners_[bin(hash)]; }
 
     std::size_t bin(std::uint64_t hash) const { return ((hash >> 32U) * owners_.size()) >> 32U; }
@@ -52,7 +52,7 @@ class Router {
         changed_ = changed_ || owners != owners_;
         owners_ = std::move(owners);
     }
-    /// Whether records may lie elsewhere than at home.
+    /// Returns whether records may lie elsewhere than at home.
     bool changed() const { return changed_ || splits_ != 0; }
 
     bool is_split(std::uint64_t hash) const {
@@ -62,7 +62,7 @@ class Router {
             }
         }
     }
-    /// From now on records of this hash go round all ranks.
+    /// Splits a hash: from now on its records go round all ranks.
     void split(std::uint64_t hash) {
         if (splits_ == kMostSplit || hash == 0 || is_split(hash)) {
             return;
@@ -76,7 +76,7 @@ class Router {
     }
     std::uint64_t splits() const { return splits_; }
 
-    /// Notes that a record was given to the exchange.
+    /// Counts a record that was given to the exchange.
     void count(std::uint64_t hash) {
         ++sent_[bin(hash)];
         frequent_.pass(hash);

@@ -10,7 +10,7 @@
 
 namespace kvasir::detail {
 
-/// One bit per byte of the 64 at `data`: does it separate? Portable, one byte at a time.
+/// Returns a bit per byte of the 64 at `data`: whether it separates. Portable, one byte at a time.
 template <class Separator>
 std::uint64_t separator_mask_scalar(const char* data) {
     std::uint64_t mask = 0;
@@ -20,7 +20,7 @@ std::uint64_t separator_mask_scalar(const char* data) {
     return mask;
 }
 
-/// The same by vector instructions where the compiler may use them.
+/// Returns the same by vector instructions where the compiler may use them.
 template <class Separator>
 std::uint64_t separator_mask(const char* data) {
 #if defined(__AVX2__)

@@ -1,5 +1,5 @@
 #pragma once
-// Where an A rank keeps records that are to be sorted: packed as they arrived, with 16 bytes each to sort by.
+// Container of records to be sorted: packed as they arrived, with 16 bytes each to sort by.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace kvasir::detail {
 
-/// Order: key, then value, byte by byte. So the result does not depend on who sent what first.
+/// Sorts by key, then value, byte by byte, so that the result does not depend on the order of arrival.
 class SortStore {
   public:
     explicit SortStore(MemoryMeter& meter) : meter_(meter), entries_(MeteredAllocator<Entry>(meter)) {}
 
-    /// Takes over the records of a PackedBlock; returns how many they were.
+    /// Copies the records of a PackedBlock; returns their number.
     std::uint64_t ingest(const std::uint64_t* data, std::size_t words) {
         WordBuffer page(meter_, words);
         std::memcpy(page.data(), data, words * sizeof(std::uint64_t));

@@ -30,7 +30,7 @@ class TextReader {
           before_slice_(std::move(before_slice)),
           slice_(options.slice) {}
 
-    /// Reads one slice and hands its tokens, as PaddedView, to `sink`.
+    /// Reads one slice and passes its tokens, as PaddedView, to `sink`; returns false at the end.
     template <class Sink>
     bool next(PhaseClock& clock, Counters& counters, Sink&& sink) {
         std::size_t tokens = 0;  // bytes at the begin of the buffer that hold whole tokens only
@@ -91,8 +91,8 @@ class TextReader {
         return bytes;
     }
 
-    /// How many bytes of the buffer may be cut into tokens now; sets `skipped_`, and closes the piece at its
-    /// end.
+    /// Returns how many bytes of the buffer may be cut into tokens now; sets `skipped_`, and closes the piece
+    /// at its end.
     std::size_t whole_tokens() {
         const char* begin = buffer_.data();
         const char* end = begin + filled_;

@@ -1,5 +1,5 @@
 #pragma once
-// How a value lies in memory, and how two of them are combined where one lies.
+// Layout of a value in memory.
 //   fixed-size type   its bytes, padded to whole 64-bit words
 //   byte string       a word with its length (top bit set: the record is dead), then the bytes, padded
 

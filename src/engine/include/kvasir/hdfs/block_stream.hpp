@@ -22,7 +22,7 @@ class BlockReader {
     BlockReader(const Block& block, const DataNode& node, const std::string& client, std::uint64_t offset,
                 std::uint64_t length);
 
-    /// The next bytes, until the next call: some of a packet; none at the end.
+    /// Returns the next bytes, valid until the next call: some of a packet; none at the end.
     std::string_view next();
 
   private:
@@ -38,18 +38,18 @@ class BlockReader {
     std::string_view data_;
 };
 
-/// A DataNode failed while a block was written.
+/// Failure of a DataNode while a block was written.
 class PipelineError : public Error {
   public:
     PipelineError(const std::string& what, std::string place) : Error(what), place_(std::move(place)) {}
-    /// "ip:port" of the DataNode that is to be left out of the next try.
+    /// Returns the address, "ip:port", of the DataNode to exclude from the next try.
     const std::string& place() const { return place_; }
 
   private:
     std::string place_;
 };
 
-/// "ip:port", by which a DataNode is reached.
+/// Returns the address of a DataNode, "ip:port".
 std::string place_of(const DataNode& node);
 
 /// Writes one block through a pipeline of its DataNodes. Throws PipelineError.
@@ -57,11 +57,11 @@ class BlockWriter {
   public:
     BlockWriter(const Block& block, const std::string& client, const Defaults& defaults);
 
-    /// Room of a packet for data.
+    /// Returns the data capacity of a packet, bytes.
     std::size_t packet_bytes() const { return packet_bytes_; }
     /// Sends one packet: whole chunks, unless it is the last one with data.
     void send(std::string_view data);
-    /// Ends the block: returns when all DataNodes have all of it.
+    /// Closes the block: returns when all DataNodes have acknowledged all of it.
     void finish();
     std::uint64_t written() const { return written_; }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Streams of bytes, as the formats of files see them.
+// Byte streams for parsers and writers of file formats.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,21 +29,22 @@ class ByteSink {
     virtual void write(std::string_view bytes) = 0;
 };
 
-/// The next bytes of a source, in one piece however they arrive. `slice`: bytes read at a time.
+/// Buffered view of the next bytes of a source, contiguous however they arrive. `slice`: bytes read at a
+/// time.
 class Window {
   public:
     Window(ByteSource& source, std::uint64_t position, std::size_t slice)
         : source_(source), position_(position), slice_(slice) {}
 
-    /// What is there of the next bytes: at least `least`, unless the source ends before. Good until the next
+    /// Returns the buffered next bytes: at least `least`, unless the source ends before. Valid until the next
     /// call. Behind it kPadding bytes can be read that mean nothing.
     std::string_view view(std::size_t least);
-    /// Goes on by `bytes` of the view.
+    /// Consumes `bytes` of the view.
     void skip(std::size_t bytes) {
         begin_ += bytes;
         position_ += bytes;
     }
-    /// Place in the file of the view's first byte.
+    /// Returns the offset of the view's first byte in the file.
     std::uint64_t position() const { return position_; }
 
     static constexpr std::size_t kPadding = 64;

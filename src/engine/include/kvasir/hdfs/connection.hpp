@@ -1,5 +1,5 @@
 #pragma once
-// A TCP connection to a daemon of HDFS, with time limits and errors that name the daemon.
+// TCP connections to daemons of HDFS, with timeouts and errors that name the daemon.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace kvasir::hdfs {
 
-/// Where a daemon listens.
+/// Address of a daemon.
 struct Address {
     std::string host;
     std::uint16_t port = 0;
@@ -19,26 +19,26 @@ struct Address {
     std::string text() const { return host + ":" + std::to_string(port); }
 };
 
-/// "host:port" or "hdfs://host:port". Throws Error when `text` is neither.
+/// Parses "host:port" or "hdfs://host:port". Throws Error when `text` is neither.
 Address parse_address(std::string_view text);
 
 class Connection {
   public:
-    /// Connects; `daemon` is how errors call it, such as "NameNode n0:8020". Throws Error.
+    /// Connects; `daemon` is its name in errors, such as "NameNode n0:8020". Throws Error.
     Connection(const Address& address, std::string daemon);
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    /// All of these throw Error when the daemon closes the connection, or does nothing for a minute.
+    /// All of these throw Error when the daemon closes the connection, or after a minute without progress.
     void send(std::string_view bytes);
     void read(char* to, std::size_t bytes);
     std::uint64_t read_varint();
     std::string read_delimited();
-    /// Whether read() would find something without waiting.
+    /// Returns whether read() would find something without waiting.
     bool readable() const;
 
-    /// Error with the daemon's name in front.
+    /// Returns an Error with the daemon's name in front.
     Error error(const std::string& what) const { return Error{daemon_ + ": " + what}; }
 
   private:
@@ -51,7 +51,7 @@ class Connection {
     std::size_t end_ = 0;
 };
 
-/// All addresses of this machine's interfaces, and its name: what HDFS may call this host.
+/// Returns all addresses of this machine's interfaces, and its name: how HDFS may refer to this host.
 std::vector<std::string> own_names();
 
 }  // namespace kvasir::hdfs

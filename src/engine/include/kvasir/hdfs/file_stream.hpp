@@ -1,5 +1,5 @@
 #pragma once
-// Files of HDFS as streams of bytes.
+// Byte streams from and to files of HDFS.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace kvasir::hdfs {
 
-/// Bytes moved, and how many of them without leaving the host.
+/// Counters of the bytes moved, and of those that did not leave the host.
 struct Traffic {
     std::uint64_t read = 0;
     std::uint64_t read_locally = 0;
@@ -25,7 +25,7 @@ struct Traffic {
     std::uint64_t blocks_first_local = 0;  ///< whose first replica is on this host
 };
 
-/// This process's way to a file system.
+/// Connection of this process to a file system.
 struct Client {
     NameNode name_node;
     std::vector<std::string> own_names;  ///< what HDFS may call this host
@@ -66,11 +66,11 @@ class FileReader : public ByteSource {
     std::string_view rest_;
 };
 
-/// Writes a new file. It is there for readers only after close(). PipelineError: a DataNode failed in the
-/// midst of a block; the file is lost, but may be written anew, to other DataNodes.
+/// Writes a new file, which readers see only after close(). Throws PipelineError when a DataNode fails within
+/// a block: the file is lost, but may be written anew, to other DataNodes.
 class FileWriter : public ByteSink {
   public:
-    /// `replication` and `block_size` 0: what the NameNode says.
+    /// `replication` and `block_size` 0: the NameNode's defaults.
     FileWriter(Client& client, std::string path, std::uint32_t replication, std::uint64_t block_size);
 
     void write(std::string_view bytes) override;

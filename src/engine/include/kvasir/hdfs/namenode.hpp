@@ -1,5 +1,5 @@
 #pragma once
-// The NameNode, asked by Hadoop's RPC (version 9, authentication "simple"): Hadoop 2 and 3.
+// Client of the NameNode by Hadoop's RPC (version 9, authentication "simple"), for Hadoop 2 and 3.
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace kvasir::hdfs {
 
-/// A file or folder. `path` is the whole one.
+/// Status of a file or folder. `path` is absolute.
 struct FileStatus {
     std::string path;
     bool folder = false;
@@ -21,7 +21,7 @@ struct FileStatus {
     std::uint64_t block_size = 0;
 };
 
-/// A DataNode that holds a block, or is to.
+/// DataNode that holds a block, or is to.
 struct DataNode {
     std::string ip;
     std::string name;
@@ -29,7 +29,7 @@ struct DataNode {
     std::string message;  ///< as the NameNode describes it, to be handed on
 };
 
-/// A block of a file and where it is.
+/// Block of a file with its locations.
 struct Block {
     std::string pool;
     std::uint64_t id = 0;
@@ -45,7 +45,7 @@ struct Block {
     Message identity() const;
 };
 
-/// What the NameNode says files are like unless their writer says otherwise.
+/// The NameNode's defaults for new files.
 struct Defaults {
     std::uint64_t block_size = 0;
     std::uint32_t bytes_per_checksum = 512;
@@ -53,31 +53,31 @@ struct Defaults {
     ChecksumKind checksum = ChecksumKind::crc32c;
 };
 
-/// An error that the NameNode reports.
+/// Error reported by the NameNode.
 class RemoteError : public Error {
   public:
     RemoteError(const std::string& what, std::string exception)
         : Error(what), exception_(std::move(exception)) {}
-    /// Name of the Java exception without its package.
+    /// Returns the name of the Java exception without its package.
     const std::string& exception() const { return exception_; }
 
   private:
     std::string exception_;
 };
 
-/// All calls throw Error that names the NameNode, the operation and the path.
+/// Client of the NameNode. All calls throw Error that names the NameNode, the operation and the path.
 class NameNode {
   public:
     NameNode(Address address, std::string user);
 
     const std::string& client() const { return client_; }
 
-    /// Whether there is something at `path`, and what; `status` may be null.
+    /// Looks up `path`; returns whether it exists. `status` may be null.
     bool find(const std::string& path, FileStatus* status);
-    /// What is in a folder, sorted by name; of a file itself.
+    /// Lists a folder, sorted by name; of a file, the file itself.
     std::vector<FileStatus> list(const std::string& path);
-    /// Blocks of a file that hold some of `length` bytes from `offset` on; the order of their DataNodes suits
-    /// this host.
+    /// Returns the blocks of a file that hold some of `length` bytes from `offset` on; the NameNode
+    /// sorts their DataNodes for this host.
     std::vector<Block> blocks(const std::string& path, std::uint64_t offset, std::uint64_t length);
     Defaults defaults();
 
@@ -85,12 +85,13 @@ class NameNode {
     void remove(const std::string& path);
     void rename(const std::string& from, const std::string& to);
 
-    /// Opens a new file for writing; its number.
+    /// Creates a file for writing; returns its id.
     std::uint64_t create(const std::string& path, std::uint32_t replication, std::uint64_t block_size);
-    /// A further block of a file, on other DataNodes than `excluded`. `previous` is null for the first one.
+    /// Allocates a further block of a file, on other DataNodes than `excluded`. `previous` is null for the
+    /// first one.
     Block add_block(const std::string& path, std::uint64_t file, const Block* previous,
                     const std::vector<DataNode>& excluded);
-    /// Gives back a block that could not be written.
+    /// Abandons a block that could not be written.
     void abandon(const std::string& path, std::uint64_t file, const Block& block);
     /// Closes a file; waits until the DataNodes have reported the last block.
     void complete(const std::string& path, std::uint64_t file, const Block* last);
@@ -110,7 +111,7 @@ class NameNode {
     std::int32_t calls_ = 0;
 };
 
-/// For tests: how messages of the NameNode are read.
+/// Parsers of the NameNode's messages, for tests.
 FileStatus parse_status(std::string_view message, const std::string& folder);
 Block parse_block(std::string_view message);
 

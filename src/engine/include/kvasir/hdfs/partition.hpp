@@ -1,6 +1,6 @@
 #pragma once
-// Which A rank a record goes to. The first two are Hadoop's own (HashPartitioner), so that a part of our
-// output holds what the same part of Hadoop's does.
+// Partitioners: the A rank of a record. The first two are Hadoop's own (HashPartitioner), so that a part of
+// our output holds what the same part of Hadoop's does.
 
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace kvasir::hdfs {
 
-/// hashCode() of a Text with these bytes.
+/// Returns hashCode() of a Text with these bytes.
 inline std::uint32_t text_hash(std::string_view text) {
     std::uint32_t hash = 1;
     for (const char c : text) {
@@ -24,7 +24,7 @@ inline int hash_partition(std::uint32_t hash, int parts) {
     return static_cast<int>((hash & 0x7fffffffU) % static_cast<std::uint32_t>(parts));
 }
 
-/// Ranges of keys: part i ends before the i-th cut.
+/// Partitioner by ranges of keys: part i ends before the i-th cut.
 class RangePartition {
   public:
     explicit RangePartition(std::vector<std::string> cuts) : cuts_(std::move(cuts)) {}
@@ -37,7 +37,7 @@ class RangePartition {
     std::vector<std::string> cuts_;
 };
 
-/// Cuts that part `samples` evenly in `parts` ranges.
+/// Returns cuts that divide `samples` evenly in `parts` ranges.
 std::vector<std::string> cuts_of(std::vector<std::string> samples, int parts);
 
 }  // namespace kvasir::hdfs

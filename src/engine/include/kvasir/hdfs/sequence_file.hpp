@@ -1,6 +1,6 @@
 #pragma once
-// Hadoop's SequenceFile (version 6, not compressed) with keys and values of type Text. Every now and then a
-// mark of 16 random bytes, which the header tells, stands between two records: splits begin and end there.
+// Hadoop's SequenceFile (version 6, not compressed) with keys and values of type Text. Sync markers of 16
+// random bytes, which the header names, stand between some records: splits begin and end there.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,25 +12,25 @@
 
 namespace kvasir::hdfs {
 
-/// Hadoop's numbers of variable length (WritableUtils.writeVInt).
+/// Appends a variable-length integer of Hadoop (WritableUtils.writeVInt).
 void append_vint(std::string& to, std::int64_t value);
-/// Takes one off the front of `data`. Throws Error where there is none.
+/// Takes a variable-length integer off the front of `data`. Throws Error where there is none.
 std::int64_t take_vint(std::string_view& data);
-/// The bytes of a Text as it is written: its length and they. Throws Error where it is none.
+/// Returns the bytes of a serialised Text, which is its length and they. Throws Error where it is none.
 std::string_view text_of(std::string_view written);
 
-/// Reads the header at the begin of a file; its mark. Throws Error when the file is of another kind.
+/// Reads the header of a file; returns its sync marker. Throws Error when the file is of another kind.
 std::string read_header(Window& window, const std::string& path);
 
-/// Reads the records of a split: those behind the marks that lie in [begin, end) of the file, and, where it
-/// begins with the file, those before the first mark.
+/// Reads the records of a split: those behind the sync markers in [begin, end) of the file, and, where it
+/// begins with the file, those before the first marker.
 class SequenceReader {
   public:
     /// `window` begins at `begin`; behind the header for the first split.
     SequenceReader(Window& window, std::string path, std::string mark, std::uint64_t end, bool first)
         : window_(window), path_(std::move(path)), mark_(std::move(mark)), end_(end), searching_(!first) {}
 
-    /// Hands some records to sink(key, value), both as they are written (see text_of()); false when there are
+    /// Passes some records to sink(key, value), both serialised (see text_of()); returns false when there are
     /// no more.
     template <class Sink>
     bool next(Sink&& sink) {
@@ -65,12 +65,12 @@ class SequenceReader {
 /// Writes a file of Texts.
 class SequenceWriter {
   public:
-    /// `mark`: 16 random bytes.
+    /// `mark`: the sync marker, 16 random bytes.
     SequenceWriter(ByteSink& sink, std::string mark);
 
-    /// Key and value as they are written: each with its length in front.
+    /// Appends a record of a serialised key and value: each with its length in front.
     void append(std::string_view key, std::string_view value);
-    /// Hands on what is still here. After the last record.
+    /// Writes what is still buffered. To be called after the last record.
     void flush();
 
   private:

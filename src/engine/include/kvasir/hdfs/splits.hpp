@@ -1,6 +1,6 @@
 #pragma once
-// Pieces of the input, and which O rank reads which: one whose host has the block, where there is one that
-// has not more to do than the others.
+// Input splits and their assignment to O ranks: to one whose host has the block, where such a rank has no
+// more to do than the others.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace kvasir::hdfs {
 
-/// Bytes [begin, end) of a file.
+/// Split: bytes [begin, end) of a file.
 struct Split {
     std::size_t file = 0;
     std::uint64_t begin = 0;
@@ -21,15 +21,15 @@ struct Split {
     std::uint64_t bytes() const { return end - begin; }
 };
 
-/// Files at `paths`: of folders those that Hadoop would read (no names with _ or . in front), sorted. Throws
-/// Error where a path does not exist.
+/// Lists the files at `paths`: of folders those that Hadoop would read (no names with _ or . in front),
+/// sorted. Throws Error where a path does not exist.
 std::vector<FileStatus> input_files(NameNode& name_node, const std::vector<std::string>& paths);
 
 /// Cuts blocks in pieces of at most `most` bytes, each within one block.
 std::vector<Split> cut(std::size_t file, const std::vector<Block>& blocks, std::uint64_t most);
 
-/// What each rank reads, as indices into `splits`, in their order. `ranks`: the names that each rank's host
-/// goes by. The bytes of two ranks differ by no more than the largest split.
+/// Assigns splits to ranks: indices into `splits`, in their order. `ranks`: the names of each rank's host.
+/// The bytes of two ranks differ by no more than the largest split.
 std::vector<std::vector<std::size_t>> assign(const std::vector<Split>& splits,
                                              const std::vector<std::vector<std::string>>& ranks);
 

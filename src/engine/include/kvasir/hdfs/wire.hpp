@@ -1,6 +1,6 @@
 #pragma once
-// The little of Protocol Buffers' wire format that HDFS's protocols need: messages are written and read field
-// by field, by the numbers that Hadoop's .proto files give them.
+// The part of Protocol Buffers' wire format that HDFS's protocols need: messages are written and read field
+// by field, by the numbers of Hadoop's .proto files.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,11 +10,11 @@
 namespace kvasir::hdfs {
 
 void append_varint(std::string& to, std::uint64_t value);
-/// Big-endian, as all of Hadoop's own framing.
+/// Appends a big-endian integer, as in Hadoop's own framing.
 void append_int32(std::string& to, std::uint32_t value);
 std::uint32_t load_int32(const char* from);
 
-/// A message that is being written.
+/// Builder of a message.
 class Message {
   public:
     Message& number(unsigned field, std::uint64_t value);
@@ -33,7 +33,7 @@ class Message {
     std::string data_;
 };
 
-/// Goes through the fields of a message. `while (fields.next()) switch (fields.number()) ...`
+/// Iterates over the fields of a message. `while (fields.next()) switch (fields.number()) ...`
 class Fields {
   public:
     explicit Fields(std::string_view data) : rest_(data) {}

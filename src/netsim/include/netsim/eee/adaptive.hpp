@@ -1,5 +1,5 @@
 #pragma once
-/// Coalescing that follows the load: the longest hold whose expected delay keeps a bound.
+/// Adaptive coalescing: the longest hold whose expected delay stays within a bound.
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,7 @@ class AdaptiveHold {
           bound_(bound),
           most_bytes_(most_bytes) {}
 
-    /// Whether it is time for update().
+    /// Returns whether update() is due.
     bool due(Time now) const { return now - last_ >= kPeriod; }
 
     /// frames, bytes, busy: all that has arrived at the port so far, and the time it takes to send it.
@@ -49,8 +49,8 @@ class AdaptiveHold {
         return choose();
     }
 
-    /// Mean delay that a hold of `hold` s adds to that of an always active link at `rate` frames/s (no
-    /// trigger), s.
+    /// Returns the mean delay that a hold of `hold` s adds to that of an always active link at `rate`
+    /// frames/s (no trigger), s.
     double added_delay(double hold, double rate) const {
         double low = 0;
         double slope = 0;
@@ -68,7 +68,7 @@ class AdaptiveHold {
                (rate * present);
     }
 
-    /// What is right for the measured load.
+    /// Chooses hold and trigger for the measured load.
     Choice choose() const {
         constexpr double kIdle = 1;  // frames/s below which the load is as good as none
         const double rate = std::max(rate_, kIdle);
@@ -86,7 +86,7 @@ class AdaptiveHold {
         return {seconds(low), static_cast<std::uint64_t>(std::max(1.0, std::ceil(trigger)))};
     }
 
-    /// Measured share of time that the port is busy.
+    /// Returns the measured utilisation of the port.
     double load() const { return load_; }
 
   private:

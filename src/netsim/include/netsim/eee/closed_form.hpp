@@ -51,7 +51,7 @@ inline std::vector<double> poisson_cdf(std::uint64_t n, double mean) {
     return cdf;
 }
 
-/// What a cycle's vacation is made of.
+/// Parts of the vacation of a cycle.
 struct Vacation {
     double low;    ///< mean time in low power idle, s
     double slope;  ///< integral over that time of the expected number of held frames, s
@@ -84,24 +84,24 @@ inline Vacation vacation(const LoadedLink& link, double hold, std::uint64_t trig
     return {low, slope};
 }
 
-/// Power of coalescing (or, with H = 0 or Q = 1, standard) EEE, relative to always on.
+/// Returns the power of coalescing (or, with H = 0 or Q = 1, standard) EEE, relative to always on.
 inline double power(const LoadedLink& link, double hold = 0, std::uint64_t trigger = 1) {
     const double low = vacation(link, hold, trigger).low;
     return 1 - (1 - link.low) * (1 - link.load) * low / (low + link.sleep + link.wake);
 }
 
-/// The same with a transition to sleep that the next frame ends at once; standard EEE only.
+/// Returns the same where the next frame ends a transition to sleep at once; standard EEE only.
 inline double power_abort(const LoadedLink& link) {
     const double rate = link.rate();
     const double asleep = portable::exp(-rate * link.sleep);
     return 1 - (1 - link.low) * (1 - link.load) * (asleep / rate) / (1 / rate + link.wake * asleep);
 }
 
-/// Power without transitions.
+/// Returns the power without transitions.
 inline double power_ideal(const LoadedLink& link) { return link.load + link.low * (1 - link.load); }
 
-/// Mean time from the arrival of a frame to the begin of its transmission, s: that of the queue without
-/// vacations plus what the frames present at the first transmission cause.
+/// Returns the mean time from the arrival of a frame to the begin of its transmission, s: that of the queue
+/// without vacations plus what the frames present at the first transmission cause.
 inline double mean_wait(const LoadedLink& link, double hold = 0, std::uint64_t trigger = 1) {
     const double rate = link.rate();
     const Vacation rest = vacation(link, hold, trigger);

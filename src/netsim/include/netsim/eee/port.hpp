@@ -1,5 +1,5 @@
 #pragma once
-/// One direction of an Energy Efficient Ethernet link: when it may send, and what it has spent.
+/// State machine of one direction of an Energy Efficient Ethernet link: send times, time and energy by state.
 ///
 /// The class knows no queue, no clock and no event list: any host can use it. The host calls, in order of
 /// time,
@@ -46,7 +46,7 @@ inline double relative_energy(const Account& account, const PortSettings& settin
     return high + low + to_seconds(account.refresh) * (1 - settings.level[0].power);
 }
 
-/// Is told of every change of state: `context`, when, and the new state.
+/// Observer of state changes: called with `context`, the time and the new state.
 using Observer = void (*)(void* context, Time when, State state);
 
 class Port {
@@ -61,7 +61,7 @@ class Port {
         }
     }
 
-    /// A frame of `bytes` bytes joins the queue. Returns ready().
+    /// Notes that a frame of `bytes` bytes joins the queue. Returns ready().
     Time enqueue(Time now, std::uint32_t bytes) {
         update(now);
         switch (phase_) {
@@ -81,7 +81,7 @@ class Port {
         return ready_;
     }
 
-    /// A frame has been sent; `empty`: none is left.
+    /// Notes that a frame has been sent; `empty`: the queue is empty.
     void transmit_done(Time now, bool empty) {
         update(now);
         assert(phase_ == Phase::active || phase_ == Phase::idle);
@@ -90,7 +90,7 @@ class Port {
         }
     }
 
-    /// To be called at next_call(); harmless at other times. Returns ready().
+    /// Handles the timer, at next_call(); harmless at other times. Returns ready().
     Time timer(Time now) {
         update(now);
         if (held_packets_ != 0 && now >= deadline_) {
@@ -100,13 +100,13 @@ class Port {
         return ready_;
     }
 
-    /// From when a frame may be sent: kNever while the port sleeps and nothing has asked it to wake, or while
-    /// frames are held and the time is not known yet.
+    /// Returns the earliest time at which a frame may be sent: kNever while the port sleeps and nothing has
+    /// asked it to wake, or while frames are held and the time is not known yet.
     Time ready() const { return ready_; }
     bool may_start(Time now) const { return ready_ <= now; }
 
-    /// When timer() wants to be called: at the end of the hold, or when held frames may be sent. kNever: not
-    /// at all.
+    /// Returns when to call timer(): at the end of the hold, or when held frames may be sent; kNever: not at
+    /// all.
     Time next_call() const {
         if (held_packets_ == 0) {
             return kNever;
@@ -114,7 +114,7 @@ class Port {
         return ready_ < kNever ? ready_ : deadline_;
     }
 
-    /// Moves the port on to `now`.
+    /// Advances the port to `now`.
     void update(Time now) {
         while (ends_ <= now) {
             step(ends_);
@@ -122,14 +122,14 @@ class Port {
         assert(now >= since_);
     }
 
-    /// The state at `now`, not before the last call.
+    /// Returns the state at `now`, which must not be before the last call.
     State state(Time now) const { return moved_to(now).state_of_phase(); }
-    /// Since when it is in low power idle, at `now`; kNever when it is not.
+    /// Returns since when, at `now`, the port has been in low power idle; kNever when it is not.
     Time low_since(Time now) const {
         const Port port = moved_to(now);
         return port.phase_ == Phase::lpi ? port.since_ : kNever;
     }
-    /// Time by state from the begin to `now`.
+    /// Returns the time by state from the begin to `now`.
     Account account(Time now) const {
         Port port = moved_to(now);
         port.close(now);
@@ -142,7 +142,7 @@ class Port {
         settings_.hold = hold;
         settings_.trigger = trigger;
     }
-    /// Has every change of state told to `observer`, from now on.
+    /// Reports every further change of state to `observer`.
     void observe(Observer observer, void* context) {
         observer_ = observer;
         context_ = context;
@@ -175,7 +175,7 @@ class Port {
 
     const LpiLevel& level() const { return settings_.level[level_]; }
 
-    /// Books the time since the phase began.
+    /// Adds the time since the phase began to its state.
     void close(Time now) {
         const Time spent = now - since_;
         since_ = now;
@@ -211,7 +211,7 @@ class Port {
         }
     }
 
-    /// The phase ends by itself at `now`.
+    /// Ends the phase, whose time is over at `now`.
     void step(Time now) {
         switch (phase_) {
             case Phase::idle:
@@ -252,7 +252,7 @@ class Port {
         enter(Phase::wake, now, ready_);
     }
 
-    /// A frame arrives at a port that sleeps or falls asleep.
+    /// Handles a frame that arrives while the port sleeps or falls asleep.
     void hold(Time now, std::uint32_t bytes) {
         if (ready_ < kNever) {
             ++held_packets_;
@@ -275,7 +275,7 @@ class Port {
         }
     }
 
-    /// The hold is over.
+    /// Handles the end of the hold.
     void trigger_wake(Time now) {
         deadline_ = kNever;
         if (phase_ == Phase::lpi) {

@@ -1,5 +1,5 @@
 #pragma once
-/// How one direction of a link saves energy.
+/// Energy settings of one direction of a link.
 
 #include <array>
 #include <cstdint>
@@ -38,28 +38,28 @@ struct PortSettings {
         return settings;
     }
 
-    /// Always on.
+    /// Returns settings of a port that is always on.
     static PortSettings legacy(const Speed& speed) {
         PortSettings settings = with_speed(speed);
         settings.stall = kNever;
         return settings;
     }
 
-    /// Sleeps and wakes in no time: the bound.
+    /// Returns settings of a port that sleeps and wakes in no time: the bound.
     static PortSettings ideal(const Speed& speed) {
         PortSettings settings = with_speed(speed);
         settings.level[0].sleep = settings.level[0].wake = 0;
         return settings;
     }
 
-    /// Sleeps when it has been idle for `stall`, wakes for every frame.
+    /// Returns settings of a port that sleeps after idling for `stall` and wakes for every frame.
     static PortSettings standard(const Speed& speed, Time stall = 0) {
         PortSettings settings = with_speed(speed);
         settings.stall = stall;
         return settings;
     }
 
-    /// Wakes `hold` after the first held packet, or with the `trigger`-th.
+    /// Returns settings of a port that wakes `hold` after the first held packet, or with the `trigger`-th.
     static PortSettings coalesce(const Speed& speed, Time hold, std::uint64_t trigger) {
         PortSettings settings = with_speed(speed);
         settings.hold = hold;

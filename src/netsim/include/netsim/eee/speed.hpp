@@ -1,5 +1,5 @@
 #pragma once
-/// Speeds of Ethernet links and what Energy Efficient Ethernet costs at each.
+/// Speeds of Ethernet links with the times and powers of Energy Efficient Ethernet.
 
 #include <array>
 #include <cstdint>
@@ -45,7 +45,7 @@ inline constexpr std::array<Speed, 4> kSpeeds{{
     {"40g", "40GBASE-R", 200 * kPicosecond, detail::kFortyDeep, detail::kFortyFast, true},
 }};
 
-/// The speed of that name, or nothing.
+/// Returns the speed of a name, or nothing.
 constexpr std::optional<Speed> find_speed(std::string_view name) {
     for (const Speed& speed : kSpeeds) {
         if (speed.name == name) {
@@ -55,7 +55,7 @@ constexpr std::optional<Speed> find_speed(std::string_view name) {
     return std::nullopt;
 }
 
-/// Share of the energy of one wake-up that sends a lone frame of `bytes` bytes (Table I), 0 to 1.
+/// Returns the share of the energy of one wake-up that sends a lone frame of `bytes` bytes (Table I), 0 to 1.
 constexpr double lone_frame_efficiency(const Speed& speed, std::uint32_t bytes) {
     const double frame = static_cast<double>(speed.byte_time) * bytes;
     return frame / (frame + static_cast<double>(speed.lpi.sleep + speed.lpi.wake));

@@ -1,6 +1,5 @@
 #pragma once
-/// A port and the transmitter behind it, for hosts that know how long every frame takes: no call per sent
-/// frame.
+/// Port with its transmitter, for callers that know the duration of every frame: no call per sent frame.
 
 #include <cstdint>
 
@@ -16,7 +15,7 @@ class Transmitter {
   public:
     explicit Transmitter(const PortSettings& settings) : port_(settings) {}
 
-    /// A frame of `bytes` bytes arrives at `now`.
+    /// Notes that a frame of `bytes` bytes arrives at `now`.
     bool arrive(Time now, std::uint32_t bytes) {
         if (now <= free_) {  // sending, or waking with all times known
             return true;
@@ -24,22 +23,22 @@ class Transmitter {
         return wake(now, port_after_last_frame().enqueue(now, bytes));
     }
 
-    /// To be called at next_call() while frames wait. Returns as arrive().
+    /// Handles the timer, at next_call() while frames wait. Returns as arrive().
     bool timer(Time now) { return wake(now, port_.timer(now)); }
-    /// End of the hold of waiting frames.
+    /// Returns the end of the hold of waiting frames.
     Time next_call() const { return port_.next_call(); }
 
-    /// Begin of the transmission, of length `length`, of the next frame.
+    /// Returns the begin of the transmission, of length `length`, of the next frame.
     Time place(Time length) {
         const Time start = free_;
         free_ += length;
         return start;
     }
 
-    /// When the last frame placed has left; not after now: the transmitter is idle.
+    /// Returns when the last frame placed has left; not after now: the transmitter is idle.
     Time free() const { return free_; }
 
-    /// The port as it is at `now`.
+    /// Returns the port as it is at `now`.
     const Port& port(Time now) {
         if (free_ <= now) {
             port_after_last_frame().update(now);
@@ -48,7 +47,7 @@ class Transmitter {
         }
         return port_;
     }
-    /// The port for changes of its settings.
+    /// Returns the port for changes of its settings.
     Port& port() { return port_; }
 
   private:

@@ -1,5 +1,5 @@
 #pragma once
-/// The devices of the hosts, and the steps that tasks consist of.
+/// Devices of the hosts and the steps of tasks on them.
 
 #include <cstdint>
 #include <deque>
@@ -25,13 +25,13 @@ class Cluster {
     SharedServer& cpu(int host) { return hosts_[static_cast<std::size_t>(host)].cpu; }
     SharedServer& disk(int host) { return hosts_[static_cast<std::size_t>(host)].disk; }
 
-    /// Random numbers of one of the run's many independent purposes. A task has its own, so that its noise is
-    /// the same whatever else happens: two runs that differ in the network only differ by what the network
-    /// does.
+    /// Returns a generator for one of the run's many independent purposes. A task has its own, so that its
+    /// noise is the same whatever else happens: two runs that differ in the network only differ by what the
+    /// network does.
     Random random(std::uint64_t purpose, std::uint64_t first = 0, std::uint64_t second = 0,
                   std::uint64_t third = 0) const;
 
-    /// To await: a computation on one core.
+    /// Awaitable: a computation on one core.
     auto compute(int host, double cycles, Random& random) {
         return cpu(host).serve(noisy(cycles / config_.cluster.core_hz, config_.hadoop.noise, random));
     }
@@ -45,16 +45,16 @@ class Cluster {
     auto write(int host, double bytes, Random& random) {
         return disk(host).serve(noisy(bytes / config_.cluster.disk_write, config_.hadoop.noise, random));
     }
-    /// To await: `client` has `bytes` from `server`.
+    /// Awaitable: `client` has `bytes` from `server`.
     auto fetch(int client, int server, std::uint64_t bytes) { return waiting_.fetch(client, server, bytes); }
-    /// To await: `to` has a control message of `from`. The receiver opens the connection, so that the wait
+    /// Awaitable: `to` has a control message of `from`. The receiver opens the connection, so that the wait
     /// ends when it has the message.
     auto message(int from, int to) {
         const int bytes = config_.hadoop.control_bytes;
         return waiting_.fetch(to, bytes > 0 ? from : to, static_cast<std::uint64_t>(bytes));
     }
 
-    /// Core seconds that the workers have computed so far.
+    /// Returns the core seconds that the workers have computed so far.
     double cpu_seconds();
 
   private:

@@ -1,6 +1,5 @@
 #pragma once
-/// What can be set about nodes, Hadoop and jobs: the sections "cluster", "hadoop" and "jobs" of a
-/// configuration.
+/// Configuration of nodes, Hadoop and jobs: the sections "cluster", "hadoop" and "jobs".
 ///
 /// Most values are those of MRPerf (the source of 2010), the simulator of the paper; "MRPerf" below means
 /// that it has this value or does this. "The paper": Fischer e Silva and Carpenter on Energy Efficient
@@ -13,7 +12,7 @@ namespace netsim::mapreduce {
 
 inline constexpr double kMiB = 1024.0 * 1024.0;
 
-/// Section "cluster": what a node can do.
+/// Section "cluster": resources of a node.
 struct ClusterConfig {
     /// Cores per worker. The paper's Table II lists 2 cores and 2 processors; its text says "the throughput
     /// of a two-core Xeon at 2.5 GHz", which is read here as 2 cores: 46, 98 and 158 worker cores for 24, 50
@@ -26,7 +25,7 @@ struct ClusterConfig {
     double disk_write = 75 * kMiB;
 };
 
-/// How tasks get to nodes.
+/// Scheduling policy.
 enum class Policy {
     Quincy,  ///< cheapest matching of all waiting tasks to all free slots; what the paper uses
     Fair,    ///< the job with the fewest running tasks first
@@ -103,7 +102,7 @@ struct HadoopConfig {
     ReduceConfig reduce;
 };
 
-/// How jobs come.
+/// Arrival process of jobs.
 enum class Arrivals { Poisson, Fixed };
 
 /// Bytes of map output (and of job output) per byte of input. Table III of the paper: 640, 0.033 and 114 of
@@ -152,11 +151,11 @@ struct Config {
     JobsConfig jobs;
 };
 
-/// Reads the three sections of a document; the others are not looked at. All keys are optional, as are the
+/// Parses the three sections of a document and ignores the others. All keys are optional, as are the
 /// sections. Throws ConfigError that names the path of the field ("jobs.count: found -1, expected ...").
 Config read_config(const nlohmann::json& document);
 
-/// The three sections with every value that is in force.
+/// Returns the three sections with every value in effect.
 nlohmann::ordered_json to_json(const Config& config);
 
 }  // namespace netsim::mapreduce

@@ -1,5 +1,5 @@
 #pragma once
-/// What a job is before it runs: its kind, size, input blocks and when it is ready.
+/// Description of a job: kind, size, input blocks and arrival time.
 
 #include <cstdint>
 #include <vector>
@@ -11,7 +11,7 @@ namespace netsim::mapreduce {
 
 enum class Kind { TeraSort, Search, Index };
 
-/// Name of a kind as the configuration spells it.
+/// Returns the name of a kind as the configuration spells it.
 const char* name_of(Kind kind);
 
 struct JobSpec {
@@ -26,7 +26,7 @@ struct JobSpec {
     int maps() const { return static_cast<int>(replicas.size()); }
     std::uint64_t input_bytes() const { return block_bytes * replicas.size(); }
     std::uint64_t shuffle_bytes() const { return map_output_bytes * replicas.size(); }
-    /// What one map has for reduce `reduce`; the reduces together get every byte once.
+    /// Returns the bytes that one map has for reduce `reduce`; the reduces together get every byte once.
     std::uint64_t part_bytes(int reduce) const {
         const auto parts = static_cast<std::uint64_t>(reduces);
         return map_output_bytes / parts +
@@ -34,7 +34,7 @@ struct JobSpec {
     }
 };
 
-/// The hosts that the job layer uses. Host 0 is name node and job tracker, all others are workers.
+/// Racks of the hosts. Host 0 is name node and job tracker, all others are workers.
 struct Racks {
     std::vector<int> of;  ///< rack of each host
     int hosts() const { return static_cast<int>(of.size()); }
@@ -42,9 +42,9 @@ struct Racks {
     int count() const;
 };
 
-/// `replicas` different workers for a block whose first copy lies on `first`: the second in another rack, the
-/// third in the rack of the second (Hadoop's default policy), the others anywhere. Where a rack has no node
-/// left any other is taken. `draw` gives a number below its argument.
+/// Returns `replicas` different workers for a block whose first copy lies on `first`: the second in another
+/// rack, the third in the rack of the second (Hadoop's default policy), the others anywhere. Where a rack has
+/// no node left any other is taken. `draw` gives a number below its argument.
 template <class Draw>
 std::vector<int> replica_nodes(const Racks& racks, int first, int replicas, Draw&& draw) {
     std::vector<int> chosen{first};
@@ -76,10 +76,10 @@ std::vector<int> replica_nodes(const Racks& racks, int first, int replicas, Draw
     return chosen;
 }
 
-/// The jobs of a run, in the order in which they become ready; the first is ready at 0.
+/// Returns the jobs of a run, in the order in which they become ready; the first is ready at 0.
 std::vector<JobSpec> make_jobs(const Config& config, const Racks& racks, std::uint64_t seed);
 
-/// CPU time that a job needs, core seconds, with the mean of the noise.
+/// Returns the CPU time that a job needs, core seconds, with the mean of the noise.
 double cpu_demand(const Config& config, const JobSpec& job);
 
 }  // namespace netsim::mapreduce

@@ -1,5 +1,5 @@
 #pragma once
-/// One run of a stream of jobs on a network, and what it found.
+/// Run of a stream of jobs on a network, and its metrics.
 
 #include <cstdint>
 #include <functional>
@@ -21,7 +21,7 @@ class JobRun {
 
     const Tracker& tracker() const { return tracker_; }
     const Config& config() const { return cluster_.config(); }
-    /// When the last job becomes ready.
+    /// Returns when the last job becomes ready.
     Time last_ready() const { return tracker_.jobs().back().ready; }
     /// Adds the metrics of the job layer, which JOBS.md lists. The jobs must have ended.
     void report(Report& report);

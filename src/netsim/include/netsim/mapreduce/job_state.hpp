@@ -1,5 +1,5 @@
 #pragma once
-/// What the job tracker knows of a job that runs.
+/// State of a running job as the job tracker knows it.
 
 #include <memory>
 #include <vector>
@@ -29,7 +29,7 @@ struct JobState {
     Time end = -1;
 
     int pending_reduces() const { return spec.reduces - started_reduces; }
-    /// Whether enough maps have ended for reduces to start.
+    /// Returns whether enough maps have ended for reduces to start.
     bool reduces_may_start(double slowstart) const {
         return static_cast<double>(finished_maps.size()) >= slowstart * spec.maps();
     }

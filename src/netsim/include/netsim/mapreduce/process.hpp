@@ -16,7 +16,7 @@
 
 namespace netsim::mapreduce {
 
-/// Owns the processes that have not ended; what is left is destroyed with it.
+/// Owns the processes that have not ended, and destroys them with itself.
 class Processes {
   public:
     Processes() = default;
@@ -29,7 +29,7 @@ class Processes {
             }
         }
     }
-    /// Takes note of a process; returns its place.
+    /// Registers a process; returns its index.
     std::size_t add(std::coroutine_handle<> handle) {
         if (free_.empty()) {
             handles_.push_back(handle);
@@ -44,7 +44,7 @@ class Processes {
         handles_[place] = nullptr;
         free_.push_back(place);
     }
-    /// Number of processes that have begun and not ended.
+    /// Returns the number of processes that have begun and not ended.
     std::size_t alive() const { return handles_.size() - free_.size(); }
 
   private:
@@ -52,7 +52,7 @@ class Processes {
     std::vector<std::size_t> free_;
 };
 
-/// Return type of a process: runs at once, nobody waits for its end. It must be a member function (or a
+/// Return type of a process: a detached coroutine that runs at once. It must be a member function (or a
 /// function whose first parameter is an object) with a member `processes()`.
 struct Process {
     struct promise_type {  // NOLINT(readability-identifier-naming): the language's name
@@ -79,7 +79,7 @@ struct Process {
     };
 };
 
-/// Continues processes when a timer or a transfer is due.
+/// Resumes processes when a timer expires or a transfer completes.
 class Waiting final : public Handler, public TransferDone {
   public:
     Waiting(Clock& clock, Transfers& transfers) : clock_(clock), transfers_(transfers) {}
@@ -87,7 +87,7 @@ class Waiting final : public Handler, public TransferDone {
     void on_event(Time /*now*/, std::uint64_t place) override { resume(place); }
     void on_transfer(Time /*now*/, std::uint64_t place) override { resume(place); }
 
-    /// To await: `duration` picoseconds from now.
+    /// Awaitable: `duration` picoseconds from now.
     auto sleep(Time duration) {
         struct Awaiter {
             Waiting& waiting;
@@ -102,7 +102,7 @@ class Waiting final : public Handler, public TransferDone {
         return Awaiter{*this, duration};
     }
 
-    /// To await: `client` has `bytes` from `server`. Nothing to wait for where both are one host: MRPerf's
+    /// Awaitable: `client` has `bytes` from `server`. Nothing to wait for where both are one host: MRPerf's
     /// connections within a host take no time either.
     auto fetch(int client, int server, std::uint64_t bytes) {
         struct Awaiter {
@@ -144,7 +144,7 @@ class Waiting final : public Handler, public TransferDone {
     std::vector<std::uint64_t> free_;
 };
 
-/// Wakes the one process that waits for it; a call of `set` before the wait is not lost.
+/// Event that one process awaits; a `set` before the wait is not lost.
 class Signal {
   public:
     void set() {

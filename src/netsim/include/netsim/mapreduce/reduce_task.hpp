@@ -1,5 +1,5 @@
 #pragma once
-/// What a reduce task knows: which outputs it can fetch, and what of them it holds.
+/// State of a reduce task: outputs that it can fetch, and data that it holds.
 
 #include <cstdint>
 #include <vector>

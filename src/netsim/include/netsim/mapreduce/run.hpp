@@ -1,5 +1,5 @@
 #pragma once
-/// Jobs on the packet-level network: what `netsim run` does.
+/// Jobs on the packet-level network: command `netsim run`.
 
 #include <string>
 #include <vector>
@@ -11,10 +11,10 @@
 
 namespace netsim::mapreduce {
 
-/// Names of the sections that read_config reads, for the core's reader to leave alone.
+/// Names of the sections that read_config parses and the core's parser accepts.
 const std::vector<std::string>& sections();
 
-/// What a run of jobs gives besides its metrics.
+/// Result of a run of jobs besides its metrics.
 struct RunResult {
     Time end = 0;  ///< of the last job, from the begin; the network's account ends here
     std::vector<JobResult> jobs;
@@ -25,7 +25,7 @@ struct RunResult {
 /// jobs. Throws Error if the jobs do not end within `jobs.limit_s` of the last one's arrival.
 RunResult run_jobs(Fabric& fabric, const Config& config, Report& report);
 
-/// The jobs as lines job,kind,ready_s,end_s with a heading, in the order in which they became ready.
+/// Returns the jobs as lines job,kind,ready_s,end_s with a heading, in the order in which they became ready.
 std::string jobs_csv(const RunResult& result);
 
 }  // namespace netsim::mapreduce

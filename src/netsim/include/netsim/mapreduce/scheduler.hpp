@@ -1,5 +1,5 @@
 #pragma once
-/// Which task a node with a free slot gets.
+/// Task schedulers.
 
 #include <memory>
 #include <optional>
@@ -11,19 +11,19 @@
 
 namespace netsim::mapreduce {
 
-/// How near a map's block is to its node.
+/// Data locality of a map.
 enum class Locality { Node, Rack, Cross };
 
-/// Locality of block `map` of a job on `node`.
+/// Returns the locality of block `map` of a job on `node`.
 Locality locality(const JobSpec& job, int map, int node, const Racks& racks);
 
-/// A map of a job.
+/// Map of a job.
 struct MapChoice {
     JobState* job;
     int map;
 };
 
-/// What schedulers look at.
+/// State of the cluster that schedulers decide by.
 struct ClusterView {
     const Racks& racks;
     const std::vector<JobState*>& jobs;      ///< ready and not ended, in the order in which they became ready
@@ -34,19 +34,18 @@ struct ClusterView {
 class Scheduler {
   public:
     virtual ~Scheduler() = default;
-    /// A map for `node`, which has a free slot; none if nothing is to start there now.
+    /// Chooses a map for `node`, which has a free slot; none if nothing is to start there now.
     virtual std::optional<MapChoice> pick_map(int node, Time now, const ClusterView& view) = 0;
-    /// A job whose next reduce starts on some node; nullptr if there is none.
+    /// Chooses the job whose next reduce starts on some node; nullptr if there is none.
     virtual JobState* pick_reduce(double slowstart, const ClusterView& view) = 0;
-    /// A job has come or a slot has become free.
+    /// Notes that a job has arrived or a slot has become free.
     virtual void changed() {}
 };
 
-/// The scheduler that the configuration asks for.
+/// Creates the configured scheduler.
 std::unique_ptr<Scheduler> make_scheduler(const HadoopConfig& config);
 
-/// Largest equal shares of `slots` for jobs with these demands: nobody gets more than it demands, what is
-/// left is shared by the others; the first jobs get what does not divide.
+/// Returns the max-min fair shares of `slots` for jobs with these demands; the first jobs get the remainder.
 std::vector<int> fair_shares(const std::vector<int>& demands, int slots);
 
 }  // namespace netsim::mapreduce

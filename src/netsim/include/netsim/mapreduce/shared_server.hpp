@@ -20,7 +20,7 @@ class SharedServer final : public Handler {
 
     void on_event(Time now, std::uint64_t generation) override;
 
-    /// To await: `work` picoseconds of one unit have been spent on this task. No work takes no time.
+    /// Awaitable: `work` picoseconds of one unit have been spent on this task. No work takes no time.
     auto serve(Time work) {
         struct Awaiter {
             SharedServer& server;
@@ -32,9 +32,9 @@ class SharedServer final : public Handler {
         return Awaiter{*this, work};
     }
 
-    /// Unit-picoseconds spent so far: divided by `units` and by time, the utilisation.
+    /// Returns the unit-picoseconds spent so far: divided by `units` and by time, the utilisation.
     Time busy(Time now) const;
-    /// Tasks being served.
+    /// Returns the number of tasks being served.
     int tasks() const { return static_cast<int>(heap_.size()); }
     int units() const { return units_; }
 

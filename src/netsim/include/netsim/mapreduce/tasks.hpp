@@ -1,5 +1,5 @@
 #pragma once
-/// How map and reduce tasks run on their node.
+/// Execution of map and reduce tasks on their nodes.
 
 #include <cstdint>
 
@@ -25,7 +25,7 @@ struct TaskTotals {
     int most_copiers = 0;  ///< of one reduce at once
 };
 
-/// Is told what ends on a node, in the moment in which it ends there.
+/// Listener for tasks that end on a node, called at that moment.
 struct TaskEvents {
     virtual void map_ended(JobState& job, int map) = 0;
     virtual void reduce_ended(ReduceTask& task) = 0;

@@ -1,5 +1,5 @@
 #pragma once
-/// The job tracker: takes jobs, answers heartbeats with tasks, hears of their ends.
+/// Job tracker: accepts jobs, assigns tasks in reply to heartbeats, receives reports of their ends.
 
 #include <cstdint>
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace netsim::mapreduce {
 
-/// What became of a job.
+/// Outcome of a job.
 struct JobResult {
     int id = 0;
     Kind kind = Kind::TeraSort;
@@ -21,7 +21,7 @@ struct JobResult {
     Time end = 0;
 };
 
-/// What the tracker counts over a run.
+/// Counters of the tracker over a run.
 struct TrackerTotals {
     int maps_node = 0;  ///< maps started on a node with their block
     int maps_rack = 0;  ///< ... in a rack with it
@@ -41,7 +41,7 @@ class Tracker final : private TaskEvents {
     void start(std::function<void(Time)> finished);
 
     const std::vector<JobSpec>& jobs() const { return jobs_; }
-    /// Jobs that have ended, in the order of their ends.
+    /// Returns the jobs that have ended, in the order of their ends.
     const std::vector<JobResult>& results() const { return results_; }
     const TrackerTotals& totals() const { return totals_; }
     const TaskTotals& task_totals() const { return tasks_.totals(); }

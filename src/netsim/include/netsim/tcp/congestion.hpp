@@ -18,7 +18,7 @@ class Congestion {
     double window() const { return window_; }
     bool slow_start() const { return window_ < threshold_; }
 
-    /// `acked` new segments were acknowledged outside of recovery; `limit`: the receiver's window.
+    /// Grows the window by `acked` segments acknowledged outside of recovery; `limit`: the receiver's window.
     void on_ack(std::uint32_t acked, double limit, Time now, Time rtt) {
         if (window_ >= limit) {
             return;  // the window is not what limits the sender
@@ -34,13 +34,13 @@ class Congestion {
         window_ = std::min(window_, limit);
     }
 
-    /// A segment was lost, with `flight` segments outstanding (RFC 6582, RFC 9438).
+    /// Reacts to a lost segment with `flight` segments outstanding (RFC 6582, RFC 9438).
     void on_loss(std::uint32_t flight) {
         shrink(flavour_ == TcpConfig::Flavour::cubic ? kCubicBeta : 0.5, flight);
         window_ = threshold_;
     }
 
-    /// The retransmission timer has run out. `again`: of a segment that it ran out for before.
+    /// Reacts to a retransmission timeout. `again`: of a segment that timed out before.
     void on_timeout(std::uint32_t flight, bool again) {
         if (!again) {
             shrink(flavour_ == TcpConfig::Flavour::cubic ? kCubicBeta : 0.5, flight);
@@ -48,7 +48,7 @@ class Congestion {
         window_ = 1;
     }
 
-    /// Marks were echoed; at most once per round trip.
+    /// Reacts to echoed marks; at most once per round trip.
     void on_echo(std::uint32_t flight) {
         if (flavour_ == TcpConfig::Flavour::dctcp) {
             threshold_ = std::max(window_ * (1 - alpha_ / 2), kLeast);
@@ -58,7 +58,7 @@ class Congestion {
         }
     }
 
-    /// DCTCP's estimate of the share of marked segments (RFC 8257): once per window.
+    /// Updates DCTCP's estimate of the share of marked segments (RFC 8257), once per window.
     void on_window(std::uint32_t acked, std::uint32_t marked) {
         constexpr double kGain = 1.0 / 16;
         if (acked > 0) {
@@ -67,7 +67,7 @@ class Congestion {
     }
     double alpha() const { return alpha_; }
 
-    /// After an idle time of a retransmission timeout or more (RFC 5681).
+    /// Reduces the window after an idle time of a retransmission timeout or more (RFC 5681).
     void on_idle(double initial) { window_ = std::min(window_, initial); }
 
   private:

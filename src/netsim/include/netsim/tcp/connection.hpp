@@ -15,8 +15,7 @@ enum class ClientState : std::uint8_t { free, syn_sent, requesting, receiving, i
 enum class ServerState : std::uint8_t { listening, syn_received, established, closed };
 enum class Loss : std::uint8_t { none, recovery, timeout };
 
-/// The end that sends data, in segments numbered over the whole connection. Names as in RFC 6675 and RFC
-/// 6582.
+/// Server end: sends data, in segments numbered over the whole connection. Names as in RFC 6675 and RFC 6582.
 struct Sender {
     ServerState state = ServerState::listening;
     Loss loss = Loss::none;
@@ -47,14 +46,14 @@ struct Sender {
     Congestion congestion;
 
     explicit Sender(const TcpConfig& config) : congestion(config) {}
-    /// Segments thought to be in the network.
+    /// Returns the number of segments thought to be in the network.
     std::uint32_t pipe() const {
         const std::uint32_t sent = next - una + resent;
         return sent > sacked + lost ? sent - sacked - lost : 0;  // without SACK, `sacked` is a guess
     }
 };
 
-/// The end that asks and receives.
+/// Client end: sends requests, receives data.
 struct Receiver {
     ClientState state = ClientState::free;
     bool echo = false;    ///< acknowledgements echo a mark

@@ -1,5 +1,5 @@
 #pragma once
-/// Round-trip time and retransmission timeout (RFC 6298).
+/// Estimator of round-trip time and retransmission timeout (RFC 6298).
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace netsim::tcp {
 
 class Rtt {
   public:
-    /// A measured round trip of something that was sent once.
+    /// Adds the measured round trip of a segment that was sent once.
     void sample(Time rtt) {
         if (smoothed_ == 0) {
             smoothed_ = std::max<Time>(rtt, 1);
@@ -21,7 +21,7 @@ class Rtt {
         }
     }
 
-    /// The timeout after `backoff` timeouts in a row; `initial` before the first sample.
+    /// Returns the timeout after `backoff` timeouts in a row; `initial` before the first sample.
     Time timeout(Time initial, Time least, Time most, unsigned backoff) const {
         const Time base = smoothed_ == 0 ? initial : std::max(smoothed_ + 4 * deviation_, least);
         constexpr unsigned kMostDoublings = 16;

@@ -1,5 +1,5 @@
 #pragma once
-/// TCP between hosts: requests that are answered with so many bytes.
+/// TCP between hosts: requests, each answered with a number of bytes.
 
 #include <cstdint>
 #include <unordered_map>
@@ -28,7 +28,7 @@ struct Counters {
     std::uint64_t transfers = 0;  ///< completed
 };
 
-/// Is told of every completed transfer, for traces.
+/// Observer of completed transfers, for traces.
 class TransferObserver {
   public:
     virtual void on_complete(int client, int server, std::uint64_t bytes, Time begin, Time end) = 0;
@@ -46,9 +46,9 @@ class Tcp {
     /// See Transfers::fetch. `client` and `server` must differ.
     void fetch(int client, int server, std::uint64_t bytes, TransferDone& to, std::uint64_t tag);
 
-    /// A packet has arrived at its host.
+    /// Handles a packet that has arrived at its host.
     void deliver(const Packet& packet);
-    /// A packet was dropped.
+    /// Handles the loss of a packet.
     void lost(const Packet& packet);
     void on_timer(std::uint32_t index);
     const Path& path_of(const Packet& packet) const {
