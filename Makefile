@@ -1,71 +1,78 @@
-# make reproduce   set up what is missing, run everything at the configured scale, print where the results are
-# make smoke       the same on tiny data, in minutes
-# make check       set up what is missing, check style and types, run the unit tests: below 3 minutes
-# make test        the same, and all other tests but campaigns (make test-all: all)
 # Variables: SCALE, SITE and STUDIES (as in STUDIES=mimir,eee; default: what config/config.yaml says), CORES (default:
-# all), ARGS (more arguments for snakemake, or for pytest)
+# all), ARGS (more arguments for snakemake, or for pytest). `make help` lists the targets: their comments with ##.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 CORES ?= $(shell nproc)
 SCALE ?=
 SITE ?=
 export STUDIES
+FORCE ?=
 PY := .venv/bin/python
 
-.PHONY: help setup reproduce smoke paper images image-lock retry cluster-shell costs check test test-all lint format bench bench-netsim schema lock spack-sources clean
+.PHONY: help setup reproduce smoke paper images image-lock retry cluster-shell costs check test test-all lint format bench bench-netsim schema lock spack-sources clean clean-results
 
+## this list
 help:
-	@sed -n 's/^# //p' Makefile | head -5; echo 'also: setup images image-lock retry cluster-shell costs test-all lint format bench bench-netsim schema lock spack-sources clean (see README.md)'
+	@awk '/^## /{ text = substr($$0, 4); next } /^[a-z-]+:/ && text { sub(/:.*/, ""); printf "make %-15s %s\n", $$0, text } { text = "" }' Makefile
+	@printf '%s\n' '' 'Variables: SCALE=smoke|laptop|paper  SITE=NAME  STUDIES=mimir,eee  (default: config/config.yaml)' \
+	  '           CORES=N (default: all)  ARGS="more arguments for snakemake, or for pytest"'
 
+## install what is missing: Debian packages and the Python environment .venv (minutes, once)
 setup:
 	@scripts/setup.sh run
 	@[ -f build/hadoop/3.4.2/hadoop.json ] || $(PY) scripts/build_hadoop.py
 
+## run everything at the configured scale, print where the results are (about an hour)
 reproduce: setup
 	@scripts/reproduce.sh "$(SCALE)" "$(SITE)" $(CORES) $(ARGS)
 
+## the same on tiny data (10 to 15 minutes)
 smoke: setup
 	@scripts/reproduce.sh smoke "$(SITE)" $(CORES) $(ARGS)
 
-# The write-up as PDF, with the figures and verdicts of the configured scale.
+## the write-up as PDF, with the figures and verdicts of the configured scale (as reproduce)
 paper:
 	@scripts/setup.sh run paper
 	@scripts/reproduce.sh "$(SCALE)" "$(SITE)" $(CORES) paper $(ARGS)
 
-# Installs Apptainer if it can be, and builds all images; `snakemake --sdm apptainer` would build them as well.
+## install Apptainer if it can be, and build all images (tens of minutes)
 images: setup
 	@scripts/setup.sh images
 	@.venv/bin/snakemake --cores $(CORES) --sdm apptainer $(ARGS) -- images
 
-# Pin the newest Debian packages that this machine's mirror has for the images.
+## pin the newest Debian packages that this machine's mirror has for the images (minutes)
 image-lock:
 	@scripts/setup.sh run
 	@$(PY) scripts/lock_images.py
 
-# A SLURM of a login host and four nodes on this machine, and a shell in it; it ends with the shell.
 # ARGS='--nodes 8' for more nodes, ARGS='-- sinfo' for one command instead of a shell.
+## a SLURM of a login host and four nodes on this machine, and a shell in it (5 s)
 cluster-shell:
 	@scripts/setup.sh run test
 	@$(PY) -m harness.slurm shell $(ARGS)
 
-# What the studies cost at scale paper, from the runs of scale smoke. ARGS='--from laptop --watts 300' for others.
+# ARGS='--from laptop --watts 300' for others.
+## what the studies cost at scale paper, from the runs of scale smoke (seconds)
 costs: setup
 	@$(PY) scripts/costs.py $(ARGS)
 
-# Forget the runs that failed or timed out, so that the next reproduce runs them again.
+## forget the runs that failed or timed out, so that the next reproduce runs them again (seconds)
 retry: setup
 	@$(PY) scripts/forget_failed.py
 
-# Style, types and the unit tests: needs no cluster and compiles nothing. Below 3 minutes on two cores.
+# It needs no cluster and compiles nothing.
+## set up what is missing, check style and types, run the unit tests (below 3 minutes)
 check:
 	@scripts/setup.sh run test
 	@scripts/lint.sh quick
 	@$(PY) -m pytest -q -n 2 -m unit $(ARGS) tests/unit
 
 # Two tests at a time (tests/conftest.py); ARGS='-n 0' for one. Apptainer is installed if it can be; without it the tests
-# that need it are skipped, and say so. Tests marked slow (campaigns of faults, a whole run in images, Spack) are left
-# to test-all.
+# that need it are skipped, and say so.
+## set up what is missing, check style and types, run all tests but the slow campaigns (tens of minutes)
 test: CHOICE := -m 'not slow'
+## the same with campaigns of faults, a whole run in images, and Spack (hours)
+test-all: CHOICE :=
 test test-all:
 	@scripts/setup.sh run test paper
 	@scripts/setup.sh images || echo "make $@: without Apptainer the tests of images are skipped"
@@ -73,39 +80,47 @@ test test-all:
 	@scripts/lint.sh quick
 	@$(PY) -m pytest -q -n 2 --durations=20 $(CHOICE) $(ARGS)
 
+## all checks of style and types, clang-tidy among them (minutes)
 lint:
 	@scripts/lint.sh
 
+## format Python, Snakemake and C++ files (seconds)
 format:
 	@.venv/bin/ruff check --fix -q . && .venv/bin/ruff format -q . && .venv/bin/snakefmt Snakefile rules
 	@find src/engine src/netsim -name '*.[ch]pp' -print0 | xargs -0 clang-format -i
 
-# Speed of the engine as CPU ratios to an in-repo single-thread yardstick, taken in one interleaved run.
+## speed of the engine as CPU ratios to an in-repo yardstick of one thread (minutes)
 bench: setup
 	@$(PY) scripts/build_programs.py src/engine build/bench/engine.json --jobs $(CORES) --native --tool mpirun \
 	  map-aggregate group-by-key reduce-by-key generate wordcount-yardstick
 	@$(PY) src/engine/bench/compare.py --bin build/bench/bin $(ARGS)
 
-# Speed of the simulator, against ns-3 and ns-2 where they are installed (Debian: libns3-dev, ns2), and over sizes.
+# Against ns-3 and ns-2 where they are installed (Debian: libns3-dev, ns2), and over sizes.
+## speed of the simulator, against ns-3 and ns-2 where they are installed (minutes)
 bench-netsim: setup
 	@$(PY) scripts/build_programs.py src/netsim build/netsim/netsim.json --jobs $(CORES) --portable netsim
 	@cmake -S src/netsim/ns3 -B build/ns3 -G Ninja >/dev/null && cmake --build build/ns3 --parallel $(CORES) || \
 	  echo "bench-netsim: ns-3 is left out: install libns3-dev to compare with it"
 	@$(PY) src/netsim/bench/compare.py --netsim build/netsim/bin/netsim --ns3 build/ns3/bin/ns3-shuffle $(ARGS)
 
-# JSON schemas of the configuration, for editors; a test compares them with the models.
+## write the JSON schemas of the configuration, for editors (seconds)
 schema:
 	@$(PY) scripts/schema.py config/schema
 
-# Pin the newest versions that requirements.in allows. Needs the program uv.
+## pin the newest Python packages that requirements.in allows; needs the program uv (seconds)
 lock:
 	@printf '%s\n' '# Every Python package, pinned and hashed. Made from requirements.in by `make lock`; do not edit by hand.' > requirements.lock.new
 	@uv pip compile -q --generate-hashes --no-header --python-version 3.11 requirements.in >> requirements.lock.new
 	@mv requirements.lock.new requirements.txt
 
-# After a change of the engine, the simulator or the Hadoop jobs: pin and pack their sources for Spack.
+## after a change of the programs: pin and pack their sources for Spack (seconds)
 spack-sources:
 	@$(PY) scripts/spack_sources.py --pin build/spack/mirror build/spack/sources.json
 
+## delete what was built; results and data stay (seconds)
 clean:
-	@rm -rf build results results-emulated .snakemake
+	@rm -rf build
+
+## delete all results, after naming them and asking; FORCE=1 asks nothing (seconds)
+clean-results:
+	@scripts/clean_results.sh $(FORCE)

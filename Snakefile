@@ -13,7 +13,15 @@ mrev_report (summary, statistics and resource graphs of the runs on clusters).
 
 from snakemake.utils import min_version
 
+from harness.config.load import read_top
+from harness.core.cli import ending_clearly
+
 min_version("9.27")
+
+
+# Read once before Snakemake does, whose message would name neither the file nor the line of a mistake.
+with ending_clearly():
+    read_top()
 
 
 configfile: "config/config.yaml"

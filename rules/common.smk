@@ -9,6 +9,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from harness.config.frameworks import build_options
+from harness.config.request import check_targets, typed_in
 from harness.core.errors import KvasirError
 from harness.plan.points import priority, seed_of
 from harness.plan.planner import Planner, config_overrides
@@ -35,16 +36,18 @@ own_runs()
 os.environ.update(KVASIR_PYTHON=sys.executable)
 
 
+with ending_clearly():
+    TYPED = typed_in(config)
+
+
 @cache
 def planner(scale):
     """Plans at another scale than the chosen one, at the same site."""
-    try:
-        return Planner({**config, "scale": scale})
-    except KvasirError as error:
-        raise WorkflowError(str(error)) from None
+    return Planner({**config, "scale": scale}, typed=TYPED)
 
 
-CONFIG = planner(config.get("scale")).config
+with ending_clearly():
+    CONFIG = planner(config.get("scale")).config
 ROOT = CONFIG.site.results
 RESULTS = CONFIG.results
 STUDIES = list(CONFIG.studies)

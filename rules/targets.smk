@@ -10,6 +10,15 @@ localrules:
     report,
 
 
+# Snakemake's own message about a target that is not there names none that is.
+with ending_clearly():
+    check_targets(
+        [word for word in sys.argv if word.startswith("fig_")],
+        CONFIG,
+        [],
+    )
+
+
 rule tables:
     """All tables."""
     input:

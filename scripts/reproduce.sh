@@ -3,15 +3,24 @@
 # An empty SCALE or SITE means what config/config.yaml says; so does no variable STUDIES (as in STUDIES=mimir,eee).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+scale=$1
+site=$2
 choices=()
-[ -z "$1" ] || choices+=("scale=$1")
-[ -z "$2" ] || choices+=("site=$2")
+[ -z "$scale" ] || choices+=("scale=$scale")
+[ -z "$site" ] || choices+=("site=$site")
 told=("${choices[@]}")
 if [ -n "${STUDIES:-}" ]; then
   choices+=("studies=[$STUDIES]")
   told+=("studies=$STUDIES")
 fi
 cores=$3
+case $cores in
+  all | [1-9] | [1-9][0-9] | [1-9][0-9][0-9] | [1-9][0-9][0-9][0-9]) ;;
+  *)
+    echo "error: CORES=$cores: expected a whole number, 1 or more" >&2
+    exit 1
+    ;;
+esac
 shift 3
 case " $* " in *" --config "*)
   echo "error: found --config; use SCALE=..., SITE=... and STUDIES=a,b, which the summary is told as well" >&2
@@ -19,6 +28,8 @@ case " $* " in *" --config "*)
   ;;
 esac
 PATH=$PWD/.venv/bin:$PATH
+
+mode=$(.venv/bin/python scripts/check_request.py --scale "$scale" --site "$site" --studies "${STUDIES:-}" -- "$@")
 
 # One invocation at a time: two would measure each other. The lock goes with this process.
 mkdir -p .snakemake
@@ -31,6 +42,9 @@ flock -n 9 || {
 # A Snakemake that was killed leaves its own lock behind. Ours says that none started by make is alive.
 snakemake --cores 1 --unlock >/dev/null 2>&1 || true
 
+# Bash waits for Snakemake, which ends what runs, and then says it.
+trap 'echo "interrupted; the same command goes on where it stopped" >&2; exit 130' INT
+
 snakemake --cores "$cores" --logger kvasir --rerun-incomplete --keep-going \
   ${choices:+--config "${choices[@]}"} "$@"
-.venv/bin/python scripts/summary.py ${told:+"${told[@]}"}
+[ "$mode" = dry ] || .venv/bin/python scripts/summary.py ${told:+"${told[@]}"}

@@ -97,21 +97,54 @@ def test_the_literal_cluster_command(checkout: Checkout) -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ("scale=huge", "config/config.yaml: scale: found 'huge': allowed: laptop, paper, smoke"),
+        ("scale=huge", "error: scale=huge: allowed: laptop, paper, smoke"),
         (
             "site=moon",
-            "config/config.yaml: site: found 'moon': allowed: emulated-power, emulated-slurm, local",
+            "error: site=moon: allowed: emulated-power, emulated-slurm, local",
         ),
-        ("studies=[mimri]", "config/config.yaml: studies: found 'mimri': allowed: eee, hpc, mimir, mrev"),
-        ("seed=-1", "config/config.yaml: seed: found -1: Input should be greater than or equal to 0"),
-        ("sead=1", "config/config.yaml: sead: found 1: no such key is known here"),
+        ("studies=[mimri]", "error: studies=mimri: allowed: eee, hpc, mimir, mrev; did you mean 'mimir'?"),
+        ("seed=-1", "error: seed=-1: Input should be greater than or equal to 0"),
+        ("sead=1", "error: sead=1: no such key is known here"),
     ],
 )
 def test_wrong_choice_ends_before_any_job(checkout: Checkout, change: str, expected: str) -> None:
     output = checkout.snakemake("--config", change, ok=False)
     assert expected in output
-    assert "Traceback" not in output
+    assert "Traceback" not in output and "Error in" not in output and ".smk" not in output
     assert not (checkout.folder / "build").exists(), "nothing was started"
+
+
+def test_studies_may_be_typed_as_text(checkout: Checkout) -> None:
+    assert checkout.planned("--config", "studies=eee") == checkout.planned("--config", "studies=[eee]")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "scale: smoke",
+            "scale: huge",
+            "config/config.yaml: scale: found 'huge': allowed: laptop, paper, smoke",
+        ),
+        ("scale: smoke", "scal: smoke", "config/config.yaml: scal: found 'smoke': no such key is known here"),
+        ("site: local", "site: [local", "config/config.yaml: not a YAML file: line "),
+        ("site: local", "\tsite: local", "config/config.yaml: not a YAML file: line 3, column 1: "),
+    ],
+)
+def test_a_mistake_in_the_first_file_names_it(checkout: Checkout, old: str, new: str, expected: str) -> None:
+    restore = checkout.edit("config/config.yaml", old, new)
+    try:
+        output = checkout.snakemake("-n", ok=False)
+    finally:
+        restore()
+    assert expected in output
+    assert "Traceback" not in output and ".smk" not in output
+
+
+def test_a_figure_that_is_not_there_is_told_with_those_that_are(checkout: Checkout) -> None:
+    output = checkout.snakemake("-n", "fig_mimir_99", ok=False)
+    assert "error: fig_mimir_99: no such figure: there are fig_mimir_1, fig_mimir_2" in output
+    assert "MissingRule" not in output
 
 
 def test_wrong_value_in_a_file_ends_before_any_job(checkout: Checkout) -> None:

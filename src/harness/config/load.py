@@ -53,10 +53,21 @@ EXAMPLE = ".example.yaml"
 """End of the name of a file that its user copies and fills in."""
 
 
-def describe(error: ValidationError, file: str, tagged: bool = False, section: str = "") -> str:
+PLANNED = {"nvm": "not implemented yet"}
+"""Studies that the project names and cannot run."""
+
+
+def describe(
+    error: ValidationError,
+    file: str,
+    tagged: bool = False,
+    section: str = "",
+    typed: Mapping[str, str] | None = None,
+) -> str:
     """Returns one line a mistake: `file: key: found VALUE: what is allowed`.
 
-    `tagged`: the model is one of several; `section`: the key below which all of it stands.
+    `tagged`: the model is one of several; `section`: the key below which all of it stands; `typed`: by key, what the
+    user typed instead of writing it into the file, as `SCALE=huge`, which then takes the place of file and key.
     """
     lines = []
     for item in error.errors():
@@ -64,7 +75,12 @@ def describe(error: ValidationError, file: str, tagged: bool = False, section: s
         parts = item["loc"][1:] if tagged else item["loc"]
         key = ".".join(str(part) for part in (*filter(None, [section]), *parts)) or "(the whole file)"
         found = repr(item["input"])
-        if item["type"] == "missing":
+        if typed and parts and str(parts[0]) in typed:
+            what = "no such key is known here" if item["type"] == "extra_forbidden" else item["msg"]
+            if parts[0] == "studies" and item["type"] == "string_pattern_mismatch":
+                what = "separate the names of studies by commas, as in mimir,eee"
+            lines.append(f"{typed[str(parts[0])]}: {what.removeprefix('Value error, ')}")
+        elif item["type"] == "missing":
             lines.append(f"{file}: {key}: found nothing: this key is required")
         elif item["type"] == "extra_forbidden":
             lines.append(f"{file}: {key}: found {found[:80]}: no such key is known here")
@@ -73,12 +89,22 @@ def describe(error: ValidationError, file: str, tagged: bool = False, section: s
     return "\n".join(lines)
 
 
-def parse(model: TypeAdapter[Model] | type[Model], data: object, file: str, section: str = "") -> Model:
-    """Returns `data` as a `model`. Raises KvasirError naming `file`, and `section` if `data` stands below a key."""
+def parse(
+    model: TypeAdapter[Model] | type[Model],
+    data: object,
+    file: str,
+    section: str = "",
+    typed: Mapping[str, str] | None = None,
+) -> Model:
+    """Returns `data` as a `model`.
+
+    Raises KvasirError naming `file`, and `section` if `data` stands below a key, or what the user `typed` instead.
+    """
     try:
         return (model if isinstance(model, TypeAdapter) else TypeAdapter(model)).validate_python(data)
     except ValidationError as error:
-        raise KvasirError(describe(error, file, tagged=model is STUDY, section=section)) from None
+        mistakes = describe(error, file, tagged=model is STUDY, section=section, typed=typed)
+        raise KvasirError(mistakes) from None
 
 
 def read_yaml(path: Path) -> Any:
@@ -87,33 +113,57 @@ def read_yaml(path: Path) -> Any:
         return yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
     except OSError as error:
         raise KvasirError(f"{path}: cannot be read: {error.strerror}") from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        raise KvasirError(f"{path}: not a YAML file: {where}{error.problem or error.context}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise KvasirError(f"{path}: not a YAML file: {' '.join(str(error).split())}") from None
 
 
-def read_named(model: TypeAdapter[Model] | type[Model], folder: Path, name: str, key: str) -> Model:
+def read_top(folder: Path = Path("config")) -> dict[str, Any]:
+    """The content of config.yaml, unchecked but for being keys with values. Raises KvasirError otherwise."""
+    path = folder / "config.yaml"
+    values = read_yaml(path)
+    if not isinstance(values, dict):
+        raise KvasirError(f"{path}: found {str(values)[:80]!r}, expected lines `key: value`")
+    return values
+
+
+def read_named(
+    model: TypeAdapter[Model] | type[Model],
+    folder: Path,
+    name: str,
+    key: str,
+    typed: Mapping[str, str] | None = None,
+) -> Model:
     """The file of `folder` called `name`.yaml; a name that is not there is reported with those that are."""
     path = folder / f"{name}.yaml"
     if not path.is_file():
+        found = (typed or {}).get(key) or f"{folder.parent}/config.yaml: {key}: found {name!r}"
         example = path.with_suffix(EXAMPLE)
         if example.is_file():
             raise KvasirError(
-                f"{folder.parent}/config.yaml: {key}: found {name!r}, but there is no {path}: copy {example} to it"
-                " and write down what yours is like"
+                f"{found}, but there is no {path}: copy {example} to it and write down what yours is like"
             )
-        there = (p.stem for p in folder.glob("*.yaml") if not p.name.endswith(EXAMPLE))
-        raise KvasirError(f"{folder.parent}/config.yaml: {key}: found {name!r}: {hint(name, there)}")
+        there = [p.stem for p in folder.glob("*.yaml") if not p.name.endswith(EXAMPLE)]
+        if key == "studies" and name in PLANNED:
+            raise KvasirError(f"{found}: study {name} is {PLANNED[name]}; {hint(name, there)}")
+        raise KvasirError(f"{found}: {hint(name, there)}")
     return parse(model, read_yaml(path), str(path))
 
 
-def load_config(values: dict[str, Any], folder: Path = Path("config")) -> Config:
+def load_config(
+    values: dict[str, Any], folder: Path = Path("config"), typed: Mapping[str, str] | None = None
+) -> Config:
     """The checked configuration for the top-level `values` (config.yaml with the user's overrides).
 
+    `typed` says by key what the user typed where that is not what config.yaml has: mistakes there name it instead.
     Raises KvasirError: one line for each mistake, naming file, key, what was found and what is allowed.
     """
-    top = parse(Top, values, str(folder / "config.yaml"))
-    site = read_named(Site, folder / "sites", top.site, "site")
-    studies = {name: read_named(STUDY, folder / "studies", name, "studies") for name in top.studies}
+    top = parse(Top, values, str(folder / "config.yaml"), typed=typed)
+    site = read_named(Site, folder / "sites", top.site, "site", typed)
+    studies = {name: read_named(STUDY, folder / "studies", name, "studies", typed) for name in top.studies}
     for name, study in studies.items():
         if name == CELLS:
             raise KvasirError(
@@ -123,7 +173,7 @@ def load_config(values: dict[str, Any], folder: Path = Path("config")) -> Config
             raise KvasirError(
                 f"{folder}/studies/{name}.yaml: id: found {study.id!r}: must be the file's name, {name!r}"
             )
-    scale = read_scale(folder, top.scale, studies)
+    scale = read_scale(folder, top.scale, studies, typed)
     file = folder / "frameworks.yaml"
     frameworks = parse(FRAMEWORKS, read_yaml(file), str(file))
     for name, study in studies.items():
@@ -132,12 +182,14 @@ def load_config(values: dict[str, Any], folder: Path = Path("config")) -> Config
     return Config(top, scale, site, studies, frameworks)
 
 
-def read_scale(folder: Path, name: str, studies: Mapping[str, Study]) -> Scale:
+def read_scale(
+    folder: Path, name: str, studies: Mapping[str, Study], typed: Mapping[str, str] | None = None
+) -> Scale:
     """Returns the sizes of `studies` at scale `name`.
 
     Sections of other studies are left alone, as their files are. Raises KvasirError with a line for each mistake.
     """
-    content = read_named(dict[str, Any], folder / "scales", name, "scale")
+    content = read_named(dict[str, Any], folder / "scales", name, "scale", typed)
     file = f"{folder}/scales/{name}.yaml"
     known = {CELLS, *(path.stem for path in (folder / "studies").glob("*.yaml"))}
     wrong = [

@@ -17,6 +17,7 @@ class Top(Strict):
     scale: Name = Field(description="how much: the name of a file in config/scales")
     site: Name = Field(description="where: the name of a file in config/sites")
     studies: list[Name] = Field(min_length=1, description="which: names of files in config/studies")
+
     seed: int = Field(ge=0, lt=2**32, description="orders the runs and seeds the data")
 
     @field_validator("studies", mode="before")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from harness.config import CellsStudy, Config, EngineStudy, NetsimStudy, Study, load_config
-from harness.config.load import read_yaml
+from harness.config.load import read_top
 from harness.core.errors import KvasirError
 from harness.plan import cells, engine, netsim
 from harness.plan.capabilities import Here
@@ -33,11 +33,19 @@ def plan(study: Study, config: Config, here: Here) -> Plan:
 class Planner:
     """Plans of all chosen studies at one scale and site. Looks at the machine only for what it refuses."""
 
-    def __init__(self, choices: dict[str, Any], folder: Path = Path("config")) -> None:
-        """`choices` are the keys of config.yaml. Raises KvasirError when they, or files of `folder`, are wrong."""
+    def __init__(
+        self,
+        choices: dict[str, Any],
+        folder: Path = Path("config"),
+        typed: Mapping[str, str] | None = None,
+    ) -> None:
+        """`choices` are the keys of config.yaml; `typed`, by key, what the user typed where that differs from it.
+
+        Raises KvasirError when they, or files of `folder`, are wrong.
+        """
         self._choices = choices
         self._folder = folder
-        self.config: Config = load_config(choices, folder)
+        self.config: Config = load_config(choices, folder, typed)
         cells.check_benchmarks(self.config, str(folder))
         self.here = Here(self.config.site)
         self._plans: dict[str, Plan] = {}
@@ -130,13 +138,15 @@ class Planner:
 
 def choose(choices: list[str], folder: Path = Path("config")) -> Planner:
     """The planner for choices such as `scale=smoke` on top of what config.yaml says; lists are comma-separated."""
-    values = dict(read_yaml(folder / "config.yaml"))
+    values = read_top(folder)
+    typed = {}
     for choice in choices:
         key, equals, value = choice.partition("=")
         if not equals:
             raise KvasirError(f"found {choice!r}, expected KEY=VALUE, as in scale=smoke")
         values[key] = int(value) if value.isdigit() else value
-    return Planner(values, folder)
+        typed[key] = choice
+    return Planner(values, folder, typed)
 
 
 def made_for(cell: CellSpec) -> list[str]:

@@ -1,0 +1,127 @@
+"""What make does and refuses before anything runs: each target is tried."""
+
+import os
+import pty
+import re
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from .checkout import PROJECT, Checkout
+
+TARGETS = sorted(set(re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(), re.MULTILINE)))
+
+
+@pytest.fixture(scope="module")
+def place(checkout: Checkout) -> Iterator[Checkout]:
+    """The checkout with the project's Python environment, so that `make -o setup` finds one."""
+    link = checkout.folder / ".venv"
+    link.symlink_to(PROJECT / ".venv")
+    try:
+        yield checkout
+    finally:
+        link.unlink()
+
+
+def make(place: Checkout, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run make without its set-up."""
+    return place.run("make", "-o", "setup", *arguments, timeout=300)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_target_can_be_planned(place: Checkout, target: str) -> None:
+    done = place.run("make", "-n", target)
+    assert done.returncode == 0 and done.stdout.strip(), done.stdout
+
+
+def test_help_lists_every_target_in_one_line(place: Checkout) -> None:
+    lines = make(place, "help").stdout.splitlines()
+    assert sorted(line.split()[1] for line in lines if line.startswith("make ")) == TARGETS
+    assert max(map(len, lines)) <= 120
+    assert any("CORES=N (default: all)" in line for line in lines), "the variables are not cut off"
+    assert make(place).stdout.splitlines() == lines, "help is what make alone does"
+
+
+@pytest.mark.parametrize("cores", ["0", "-1", "abc", "1.5", "00"])
+def test_cores_are_checked_before_anything_starts(place: Checkout, cores: str) -> None:
+    done = place.run("make", "-o", "setup", "reproduce", f"CORES={cores}", timeout=60)
+    assert done.returncode != 0
+    assert f"error: CORES={cores}: expected a whole number, 1 or more" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("variable", "expected"),
+    [
+        ("SCALE=papper", "error: SCALE=papper: allowed: laptop, paper, smoke; did you mean 'paper'?"),
+        ("SITE=moon", "error: SITE=moon: allowed: emulated-power, emulated-slurm, local"),
+        (
+            "SITE=slurm",
+            "error: SITE=slurm, but there is no config/sites/slurm.yaml: copy config/sites/slurm.ex",
+        ),
+        ("STUDIES=mimri", "error: STUDIES=mimri: allowed: eee, hpc, mimir, mrev; did you mean 'mimir'?"),
+        ("STUDIES=mimir+eee", "error: STUDIES=mimir+eee: separate the names of studies by commas"),
+        ("STUDIES=nvm", "error: STUDIES=nvm: study nvm is not implemented yet; allowed: eee, hpc, mimir"),
+        (
+            "ARGS=fig_mimir_99",
+            "error: fig_mimir_99: no such figure: there are fig_mimir_1, fig_mimir_2",
+        ),
+        (
+            "ARGS=-n fig_mimri_3",
+            "error: fig_mimri_3: no such figure: there are fig_mimir_...",
+        ),
+        ("ARGS=figurs", "error: figurs: no such target: there are mimir, eee"),
+    ],
+)
+def test_what_was_typed_is_named_and_not_a_file(place: Checkout, variable: str, expected: str) -> None:
+    done = make(place, "reproduce", variable)
+    assert done.returncode != 0
+    assert expected in done.stdout
+    assert "config.yaml: " not in done.stdout and "Traceback" not in done.stdout
+    assert not (place.folder / "build").exists(), "nothing was started"
+
+
+def test_clean_leaves_results(place: Checkout) -> None:
+    for name in ("build/x", "results/smoke/x"):
+        (place.folder / name).mkdir(parents=True)
+    assert make(place, "clean").returncode == 0
+    assert not (place.folder / "build").exists() and (place.folder / "results/smoke/x").is_dir()
+    done = make(place, "clean-results")
+    assert done.returncode != 0 and "results/" in done.stdout and "FORCE=1" in done.stdout
+    assert (place.folder / "results/smoke/x").is_dir(), "nobody could be asked"
+    done = make(place, "clean-results", "FORCE=1")
+    assert done.returncode == 0 and not (place.folder / "results").exists(), done.stdout
+
+
+@pytest.mark.parametrize(("answer", "there"), [("n", True), ("y", False)])
+def test_clean_results_asks(place: Checkout, answer: str, there: bool) -> None:
+    results = place.folder / "results"
+    results.mkdir()
+    ours, theirs = pty.openpty()
+    try:
+        os.write(ours, f"{answer}\n".encode())
+        done = subprocess.run(
+            ["scripts/clean_results.sh"],
+            cwd=place.folder,
+            stdin=theirs,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert results.exists() == there
+    assert (done.returncode != 0) == there and "results/" in done.stdout
+    if there:
+        results.rmdir()
+
+
+def test_the_cheap_targets_work(place: Checkout) -> None:
+    schema = {path: path.read_text() for path in (place.folder / "config/schema").glob("*.json")}
+    assert make(place, "schema").returncode == 0
+    assert schema and {path: path.read_text() for path in schema} == schema
+    done = make(place, "retry")
+    assert done.returncode == 0 and "0 runs will be run again" in done.stdout
+    done = make(place, "costs")
+    assert done.returncode != 0 and "no runs are there: `make smoke` makes them" in done.stdout
