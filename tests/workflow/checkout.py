@@ -1,6 +1,7 @@
 """A checkout of the working tree in a folder with an awkward name, and Snakemake in it as a user would call it."""
 
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -84,3 +85,20 @@ class Checkout:
         assert old in before, f"{file} has changed: the test no longer edits anything"
         path.write_text(before.replace(old, new, 1))
         return lambda: path.write_text(before) and None
+
+
+def copy_project(folder: Path) -> Checkout:
+    """Copy the project's files, as git knows them, to `folder`; scale smoke by default."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=PROJECT,
+        capture_output=True,
+        check=True,
+    ).stdout
+    for name in filter(None, listed.decode().split("\0")):
+        if (PROJECT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(PROJECT / name, folder / name)
+    made = Checkout(folder)
+    made.edit("config/config.yaml", "scale: laptop", "scale: smoke")
+    return made

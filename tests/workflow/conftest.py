@@ -4,7 +4,6 @@ The files are numbered and run in that order: before anything has run, one whole
 """
 
 import shutil
-import subprocess
 import time
 from collections.abc import Iterator
 
@@ -15,7 +14,7 @@ from harness.config.slurm import SlurmCluster, Watts
 from harness.hosts import HostsSettings
 from harness.slurm.emulated import emulated_slurm, refusal
 
-from .checkout import PROJECT, Checkout
+from .checkout import PROJECT, Checkout, copy_project
 from .cluster import Cluster
 
 RATES = {"gbe": {"rate_mbit_s": 250}, "ib": {"rate_mbit_s": 2500}}
@@ -26,19 +25,7 @@ LEFT_OUT = ["dfsio-write", "dfsio-read", "sort", "grep", "pagerank", "bayes"]
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     """The project's files, as git knows them, in a folder with spaces; scale smoke by default."""
     folder = tmp_path_factory.mktemp("a stranger's folder") / "kvasir copy"
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=PROJECT,
-        capture_output=True,
-        check=True,
-    ).stdout
-    for name in filter(None, listed.decode().split("\0")):
-        if (PROJECT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(PROJECT / name, folder / name)
-    made = Checkout(folder)
-    made.edit("config/config.yaml", "scale: laptop", "scale: smoke")
-    return made
+    return copy_project(folder)
 
 
 @pytest.fixture(scope="session")

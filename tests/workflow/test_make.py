@@ -4,24 +4,20 @@ import os
 import pty
 import re
 import subprocess
-from collections.abc import Iterator
 
 import pytest
 
-from .checkout import PROJECT, Checkout
+from .checkout import PROJECT, Checkout, copy_project
 
 TARGETS = sorted(set(re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(), re.MULTILINE)))
 
 
 @pytest.fixture(scope="module")
-def place(checkout: Checkout) -> Iterator[Checkout]:
-    """The checkout with the project's Python environment, so that `make -o setup` finds one."""
-    link = checkout.folder / ".venv"
-    link.symlink_to(PROJECT / ".venv")
-    try:
-        yield checkout
-    finally:
-        link.unlink()
+def place(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """A checkout of its own, with the project's Python environment, so that `make -o setup` finds one."""
+    copy = copy_project(tmp_path_factory.mktemp("make") / "kvasir copy")
+    (copy.folder / ".venv").symlink_to(PROJECT / ".venv")
+    return copy
 
 
 def make(place: Checkout, *arguments: str) -> subprocess.CompletedProcess[str]:
