@@ -69,9 +69,9 @@ check:
 
 # Two tests at a time (tests/conftest.py); ARGS='-n 0' for one. Apptainer is installed if it can be; without it the tests
 # that need it are skipped, and say so.
-## set up what is missing, check style and types, run all tests but the slow campaigns (tens of minutes)
+## set up what is missing, check style and types, run all tests but slow ones (tens of minutes)
 test: CHOICE := -m 'not slow'
-## the same with campaigns of faults, a whole run in images, and Spack (hours)
+## the same with the slow ones: campaigns of faults, a whole run in images, Spack (hours)
 test-all: CHOICE :=
 test test-all:
 	@scripts/setup.sh run test paper
