@@ -7,7 +7,7 @@ import typer
 
 from harness.core.cli import main
 from harness.core.errors import KvasirError
-from harness.core.process import die_with_parent
+from harness.kernel.linux import die_with_parent
 
 
 def generate(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from harness.hosts import Disk, HostsSettings, groups, plan, spawned
+from harness.hosts import Disk, HostsSettings, plan, spawned
 from harness.hosts.inside import guardian, network, slurm_agent, usage, wire
+from harness.kernel import cgroups, procfs
 
 
 @pytest.mark.parametrize(
@@ -53,7 +56,7 @@ def test_outermost(tmp_path: Path) -> None:
 def test_stat_with_an_odd_name() -> None:
     tick = 1 / os.sysconf("SC_CLK_TCK")
     text = b"7 (a) S (b) R 3 7 7 0 -1 0 0 0 0 0 10 20 30 40 20 0 1 0 100 0 0"
-    assert usage.parse_stat(text) == usage.Stat(
+    assert procfs.parse_stat(text) == procfs.Stat(
         parent=3,
         user_s=pytest.approx(10 * tick),
         system_s=pytest.approx(20 * tick),
@@ -77,12 +80,12 @@ def test_counts_never_fall() -> None:
 
 def test_files_of_proc() -> None:
     net = "Inter-| x\n face | x\n  ib: 100 1 0 0 0 0 0 0 200 2 0 0 0 0 0 0\n"
-    assert usage.parse_net(net) == {"ib": [100, 200]}
+    assert procfs.parse_net(net) == {"ib": [100, 200]}
     disk = "   7    1024 loop1024 10 0 8 5 20 0 16 6 0 1500 11 0 0 0 0 0 0\n"
-    assert usage.parse_diskstats(disk, "loop1024") == [4096, 8192, 1.5]
-    assert usage.parse_diskstats(disk, "loop1") == [0, 0, 0.0]
+    assert procfs.parse_disks(disk)["loop1024"] == (4096, 8192, 1.5)
+    assert "loop1" not in procfs.parse_disks(disk)
     io = b"rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 16\ncancelled_write_bytes: 6\n"
-    assert usage.parse_io(io) == (5, 10)
+    assert procfs.parse_io(io) == (5, 10)
     tick = 1 / os.sysconf("SC_CLK_TCK")
     user, busy = slurm_agent.parse_cpu("cpu  1 2 3 400 500 6 7 0 0 0\ncpu0 ...")
     assert (user, busy) == (pytest.approx(3 * tick), pytest.approx(19 * tick))
@@ -113,11 +116,11 @@ def test_messages_and_descriptors() -> None:
 def test_where_groups_are_mounted() -> None:
     first = "cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,relatime,cpu,cpuacct 0 0\n"
     second = "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n"
-    assert groups.mounted(first + second, "cpu") == (Path("/sys/fs/cgroup/cpu,cpuacct"), 1)
-    assert groups.mounted(first + second, "io") == (Path("/sys/fs/cgroup"), 2)
-    assert groups.mounted("", "cpu") is None
-    assert groups.own_path("4:cpu,cpuacct:/a\n0::/b:c\n", "cpu", 1) == "a"
-    assert groups.own_path("4:cpu,cpuacct:/a\n0::/b:c\n", "cpu", 2) == "b:c"
+    assert cgroups.mounted(first + second, "cpu") == (Path("/sys/fs/cgroup/cpu,cpuacct"), 1)
+    assert cgroups.mounted(first + second, "io") == (Path("/sys/fs/cgroup"), 2)
+    assert cgroups.mounted("", "cpu") is None
+    assert cgroups.own_path("4:cpu,cpuacct:/a\n0::/b:c\n", "cpu", 1) == "a"
+    assert cgroups.own_path("4:cpu,cpuacct:/a\n0::/b:c\n", "cpu", 2) == "b:c"
 
 
 def second_version(root: Path) -> str:
@@ -136,20 +139,20 @@ def second_version(root: Path) -> str:
 
 def test_second_version_takes_the_nearest_group_with_the_controllers(tmp_path: Path) -> None:
     mounts = second_version(tmp_path)
-    assert groups.place(["cpu"], mounts, "0::/user/shell") == groups.Place(tmp_path / "user", 2)
+    assert cgroups.place(["cpu"], mounts, "0::/user/shell") == cgroups.Place(tmp_path / "user", 2)
     assert (tmp_path / "user/cgroup.subtree_control").read_text() == "+cpu"
-    assert groups.place(["io", "memory"], mounts, "0::/user/shell") == groups.Place(tmp_path, 2)
-    assert groups.place(["rdma"], mounts, "0::/user") == f"{tmp_path} has no controller rdma"
+    assert cgroups.place(["io", "memory"], mounts, "0::/user/shell") == cgroups.Place(tmp_path, 2)
+    assert cgroups.place(["rdma"], mounts, "0::/user") == f"{tmp_path} has no controller rdma"
 
 
 def test_groups_of_hosts() -> None:
-    second = groups.wanted(groups.Place(Path("/g"), 2), "k", ["n0"], ["cpu"], 1.5)
+    second = cgroups.wanted(cgroups.Place(Path("/g"), 2), "k", ["n0"], ["cpu"], 1.5)
     assert second.folders == [
         ("/g/k", {"cgroup.subtree_control": "+cpu"}),
         ("/g/k/n0", {"cpu.max": "150000 100000"}),
     ]
     assert second.of_hosts == ["/g/k/n0"]
-    first = groups.wanted(groups.Place(Path("/g"), 1), "k", ["n0"], ["cpu"], 0.5)
+    first = cgroups.wanted(cgroups.Place(Path("/g"), 1), "k", ["n0"], ["cpu"], 0.5)
     assert first.folders[1][1] == {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "50000"}
 
 
@@ -170,3 +173,21 @@ def test_only_folders_of_dead_guardians_are_swept(tmp_path: Path) -> None:
     guardian.sweep(str(tmp_path))
     left = sorted(path.name.removeprefix(guardian.PREFIX) for path in tmp_path.iterdir())
     assert left == ["alive", "odd", "other", "young"]
+
+
+def test_the_kernel_floor_needs_the_standard_library_alone() -> None:
+    code = """
+import importlib, pathlib, pkgutil, sys, types
+package = types.ModuleType("harness")
+package.__path__ = [sys.argv[1]]
+sys.modules["harness"] = package
+import harness.kernel
+for module in pkgutil.iter_modules(harness.kernel.__path__):
+    importlib.import_module("harness.kernel." + module.name)
+print(sorted(name for name in sys.modules if name.startswith("harness") and ".kernel" not in name))
+"""
+    source = Path(plan.__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, str(source)], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("['harness']\n", "")

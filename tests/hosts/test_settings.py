@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from harness.hosts import HostError, HostsSettings, disk_refusal, groups, hosts, probing, refusal
+from harness.hosts import HostError, HostsSettings, disk_refusal, hosts, probing, refusal
 from harness.hosts.cli import load
 from harness.hosts.model import shown, tail
+from harness.kernel import cgroups
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ def test_a_disk_that_is_not_asked_for_may_be_refused(monkeypatch: pytest.MonkeyP
 
 def test_quota_needs_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     refused(monkeypatch)
-    monkeypatch.setattr(groups, "place", lambda _: "no control groups with cpu are mounted")
+    monkeypatch.setattr(cgroups, "place", lambda _: "no control groups with cpu are mounted")
     assert "cpu_cores: no control group can be made: no control groups" in refusal(HostsSettings(cpu_cores=1))
 
 

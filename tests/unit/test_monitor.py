@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from harness.core.errors import KvasirError
-from harness.hosts.inside import files, machine
+from harness.hosts.inside import machine
+from harness.kernel import procfs
 from harness.measure import host_metrics, rates
 from harness.measure.host_samples import HostSamples, parse, since
 from harness.measure.meter import total
@@ -213,11 +214,11 @@ def test_times_and_memory_of_a_machine() -> None:
 
 def test_disks_and_interfaces_by_their_names() -> None:
     diskstats = " 254       0 vda 5 0 100 7 6 0 200 8 0 1500 15 0 0 0 0 0 0\n   7       0 loop0 0 0 0 0 0 0 0 0 0 0 0\n"
-    assert files.disk_use(diskstats, {"ssd": "254 0", "hdd": ""}) == {
+    assert procfs.disk_use(diskstats, {"ssd": "254 0", "hdd": ""}) == {
         "disk.ssd.read": 51200,
         "disk.ssd.written": 102400,
         "disk.ssd.busy": 1.5,
     }
     net = "Inter-|\n face |\n  ib: 10 1 0 0 0 0 0 0 20 2 0 0 0 0 0 0\n"
-    found = files.traffic(net, {"ib": "ib", "gbe": "eth9"})
+    found = procfs.traffic(net, {"ib": "ib", "gbe": "eth9"})
     assert found == {"net.ib.received": 10, "net.ib.sent": 20, "net.gbe.received": 0, "net.gbe.sent": 0}

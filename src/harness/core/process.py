@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import select
 import selectors
@@ -17,13 +16,7 @@ from pathlib import Path
 
 import psutil
 
-PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
-def die_with_parent() -> None:
-    """Ask Linux to send SIGTERM to this process when its parent goes, however it goes."""
-    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+from harness.kernel.linux import die_with_parent
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from typing import Any
 
 from harness.config.hosts import HostsSettings
 from harness.core.errors import HostError
-from harness.hosts import groups
 from harness.hosts.inside import devices
 from harness.hosts.inside.guardian import PREFIX
 from harness.hosts.model import StrPath
 from harness.hosts.probing import isolation, program
+from harness.kernel import cgroups
 
 MOST = 200
 """Hosts of one cluster: their addresses differ in the last byte."""
@@ -101,10 +101,10 @@ def _add_groups(plan: dict[str, Any], settings: HostsSettings, disks: Sequence[s
         needed += ["io", "memory"]
     if not needed:
         return
-    where = groups.place(needed)
+    where = cgroups.place(needed)
     if isinstance(where, str):
         raise HostError(f"hosts: no control group can be made for {' and '.join(needed)}: {where}")
-    made = groups.wanted(where, token, [host["name"] for host in plan["hosts"]], needed, settings.cpu_cores)
+    made = cgroups.wanted(where, token, [host["name"] for host in plan["hosts"]], needed, settings.cpu_cores)
     plan["cgroups"] = made.folders
     for host, group in zip(plan["hosts"], made.of_hosts, strict=True):
         host["group"] = group

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.config.hosts import HostsSettings
-from harness.hosts import groups
 from harness.hosts.inside import devices
+from harness.kernel import cgroups
 
 BOOT = Path(__file__).with_name("inside") / "boot.py"
 _NAMESPACES = ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
@@ -114,7 +114,7 @@ def refusal(settings: HostsSettings) -> str:
                 continue
             return f"emulated hosts: {step}: {error} ({_ADVICE[step]})"
         if settings.cpu_cores is not None:
-            where = groups.place(("cpu",))
+            where = cgroups.place(("cpu",))
             if isinstance(where, str):
                 return f"emulated hosts: cpu_cores: no control group can be made: {where}"
     return _folder_refusal(settings.scratch_folder)
@@ -145,7 +145,7 @@ def device_refusal(rates: bool) -> str:
     if program("mkfs.ext4") is None:
         return "no mkfs.ext4: install the package e2fsprogs"
     if rates and devices.blkio_root() is None:
-        where = groups.place(("io", "memory"))
+        where = cgroups.place(("io", "memory"))
         if isinstance(where, str):
             return f"no control group can limit a disk: {where}"
     return ""

@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
-from harness.measure import guardian
+from harness.kernel import guardian
 from harness.measure.caplimits import Limit, cap_problem, enabled_files, find_limits
 from harness.measure.model import CapUnavailable
 from harness.measure.provenance import label

@@ -11,7 +11,7 @@ import typer
 
 from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
-from harness.measure.lifetime import die_with_parent
+from harness.kernel.linux import die_with_parent
 from harness.measure.model import CapUnavailable, Hold
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)

@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from harness.measure import perf
-from harness.measure.cpuclock import PROCFS, CpuClock, ProcessClock, clock_of
+from harness.kernel import cpuclock
+from harness.kernel.cpuclock import PROCFS, CpuClock, ProcessClock, clock_of
+from harness.kernel.procfs import descendants
 
 # Programs that start ranks but are none; their CPU time is not the job's. The kernel cuts a name at 15
 # characters. The container's start-up and file-system helpers count as launchers too.
@@ -27,42 +28,6 @@ _FILE_SYSTEM = ("squashfuse", "squashfuse_ll", "fuse-overlayfs")
 LAUNCHERS = frozenset((*_MPI, "srun", "slurmstepd", *_CONTAINER, *_FILE_SYSTEM))
 
 
-def children(pid: int) -> list[int]:
-    """Direct children of all threads of `pid`; empty when it is gone."""
-    found: list[int] = []
-    try:
-        for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/children", "rb") as file:
-                found += map(int, file.read().split())
-    except FileNotFoundError:
-        return found if not os.path.exists(f"/proc/{pid}/task") else found + _children_by_scan(pid)
-    except OSError:
-        pass
-    return found
-
-
-def _children_by_scan(pid: int) -> list[int]:
-    """Children found through every process's parent: for kernels without the file `children`."""
-    found = []
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                fields = Path(f"/proc/{entry}/stat").read_bytes().rpartition(b")")[2].split()
-            except OSError:
-                continue
-            if int(fields[1]) == pid:
-                found.append(int(entry))
-    return found
-
-
-def descendants(pid: int) -> list[int]:
-    """`pid` and everything below it, parents first."""
-    found = [pid]
-    for process in found:
-        found += [child for child in children(process) if child not in found]
-    return found
-
-
 def is_launcher(pid: int) -> bool:
     """True for a process that only starts ranks, judged by its command name."""
     try:
@@ -77,7 +42,7 @@ class CacheMisses:
     SOURCE = "measured:perf-cache-misses"
 
     def __init__(self) -> None:
-        self._counters: dict[int, perf.Counter] = {}
+        self._counters: dict[int, cpuclock.Counter] = {}
         self._ended = 0
         self._lost = False
         self.reason = "no rank of the job was seen"
@@ -87,7 +52,7 @@ class CacheMisses:
         if self._lost:
             return
         try:
-            self._counters[pid] = perf.Counter(perf.CACHE_MISSES, pid)
+            self._counters[pid] = cpuclock.Counter(cpuclock.CACHE_MISSES, pid)
         except OSError as error:
             self._lost, self.reason = True, error.strerror or str(error)
             self.close()

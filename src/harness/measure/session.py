@@ -11,10 +11,10 @@ from typing import Any
 
 from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
+from harness.kernel.linux import kill
 from harness.measure import summary as report
 from harness.measure.caps import CapState, cap
 from harness.measure.control import Abandoned, Control
-from harness.measure.lifetime import kill
 from harness.measure.model import NONE, CapUnavailable, Hold, Reader, Resolved
 from harness.measure.registry import resolve
 from harness.measure.sampler import Run, sample

@@ -12,8 +12,8 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+from harness.kernel.cpuclock import PROCFS, tick_s
 from harness.measure.caps import CapState
-from harness.measure.cpuclock import PROCFS, tick_s
 from harness.measure.model import NONE, Resolved
 from harness.measure.sampler import Run
 from harness.measure.series import Series

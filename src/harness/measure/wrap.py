@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
 from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
+from harness.kernel.linux import adopt_orphans, die_with_parent, kill
+from harness.kernel.procfs import descendants
 from harness.measure.client import Sampler
-from harness.measure.lifetime import adopt_orphans, kill, popen
-from harness.measure.procs import descendants
 
 
 def run_program(
@@ -51,3 +52,18 @@ def run_program(
             kill(set(descendants(os.getpid())) - {os.getpid(), *descendants(own)})
             job.wait()
     return (code if code >= 0 else 128 - code), result
+
+
+def popen(argv: list[str], **options: Any) -> subprocess.Popen[str]:
+    """Start `argv` so that it is killed when the starting thread ends (also by kill -9).
+
+    The signal is set between fork and exec by a callable that makes two system calls and nothing else.
+    """
+    parent = os.getpid()
+
+    def tie() -> None:
+        die_with_parent(signum=signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(125)
+
+    return subprocess.Popen(argv, preexec_fn=tie, text=True, **options)

@@ -20,9 +20,10 @@ import psutil
 
 from harness.config.power import PowerSettings
 from harness.core.environment import git_state, machine, moment
-from harness.core.process import Ended, die_with_parent, owner_fd, start, wait
+from harness.core.process import Ended, owner_fd, start, wait
 from harness.hosts.inside.server import step_environment
 from harness.images.launch import beside
+from harness.kernel.linux import die_with_parent
 from harness.measure.client import Sampler
 from harness.measure.metrics import read_trace, sampled
 from harness.measure.nodes import NodeSamplers

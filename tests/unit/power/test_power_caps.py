@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from power_trees import FileTree, as_nobody, gone, knm_tree, wait_until
 
-from harness.measure import CapUnavailable, PowerError, PowerSettings, cap, guardian, restore
+from harness.kernel import guardian
+from harness.measure import CapUnavailable, PowerError, PowerSettings, cap, restore
 
 OLD = [215_000_000, 258_000_000]
 OWNER = """

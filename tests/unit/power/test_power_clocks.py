@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from power_trees import BURN, wait_until
 
-from harness.measure import perf
-from harness.measure.cpuclock import ProcessClock, clock_of, tick_s
+from harness.kernel import cpuclock
+from harness.kernel.cpuclock import ProcessClock, clock_of, tick_s
+from harness.kernel.procfs import children, descendants
 from harness.measure.frequency import CoreFrequency
-from harness.measure.procs import CacheMisses, RankClock, children, descendants, is_launcher
+from harness.measure.procs import CacheMisses, RankClock, is_launcher
 
 
 def python(code: str) -> subprocess.Popen[bytes]:
@@ -47,7 +48,7 @@ def test_stat_is_the_last_resort(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_perf_events_the_coarse_clock_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.measure.perf._SYSCALL", None)
+    monkeypatch.setattr("harness.kernel.cpuclock._SYSCALL", None)
     clock = RankClock(os.getpid())
     clock.refresh(0.0)
     assert clock.source == "measured:procfs"
@@ -129,13 +130,13 @@ def test_descendants_are_found_without_the_children_file(monkeypatch: pytest.Mon
 
 
 def test_an_event_counts_on_all_threads() -> None:
-    faults = perf.Event("page-faults", 1, 2)
+    faults = cpuclock.Event("page-faults", 1, 2)
     touch = "bytearray(8 << 20)"
     thread = f"w = threading.Thread(target=lambda: {touch}); w.start(); w.join()"
     code = f"import threading; input(); {thread}; {touch}; input()"
     job = python(code)
     try:
-        counter = perf.Counter(faults, job.pid)
+        counter = cpuclock.Counter(faults, job.pid)
     except OSError as error:
         pytest.skip(str(error))
     try:
@@ -168,7 +169,7 @@ def test_cache_misses_are_a_number_or_say_why_not() -> None:
 
 def test_one_rank_that_cannot_be_counted_ends_the_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     class Refuses:
-        def __init__(self, event: perf.Event, pid: int) -> None:
+        def __init__(self, event: cpuclock.Event, pid: int) -> None:
             if pid == 2:
                 raise OSError(13, "not allowed")
 
@@ -178,7 +179,7 @@ def test_one_rank_that_cannot_be_counted_ends_the_sum(monkeypatch: pytest.Monkey
         def close(self) -> None:
             """Nothing is held."""
 
-    monkeypatch.setattr(perf, "Counter", Refuses)
+    monkeypatch.setattr(cpuclock, "Counter", Refuses)
     misses = CacheMisses()
     misses.add(1)
     assert misses.total == 5

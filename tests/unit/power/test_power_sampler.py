@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from power_trees import BURN, FileTree, gone, wait_until
 
+from harness.kernel.cpuclock import PERF
 from harness.measure import PowerError, PowerSettings, Sampler
-from harness.measure.cpuclock import TASK_CLOCK
 
 SRC = Path(__file__).parents[3] / "src"
 HEADER = ["t_s", "half_width_s", "host", "domain", "metric", "value", "unit", "source"]
@@ -81,7 +81,7 @@ def test_trace_and_summary_follow_the_schema(tmp_path: Path) -> None:
     trace = rows(tmp_path)
     assert list(trace[0]) == HEADER
     assert {(row["domain"], row["metric"], row["unit"]) for row in trace} == {("ranks", "cpu", "cores")}
-    assert {row["source"] for row in trace} == {summary["cpu"]["source"]} <= {TASK_CLOCK, "measured:procfs"}
+    assert {row["source"] for row in trace} == {summary["cpu"]["source"]} <= {PERF, "measured:procfs"}
     times = [float(row["t_s"]) for row in trace]
     assert times == sorted(times) and times[0] > 0 and times[-1] <= summary["duration_s"]
     assert all(0 <= float(row["half_width_s"]) <= 0.001 for row in trace)

@@ -13,7 +13,8 @@ import traceback
 from pathlib import Path
 from typing import Any, NoReturn
 
-from harness.hosts.inside import linux, mounts, network, server, wire
+from harness.hosts.inside import mounts, network, server, wire
+from harness.kernel import linux
 
 
 class SetupError(Exception):
@@ -80,7 +81,7 @@ def _local(plan: dict[str, Any], report: int) -> list[int]:
         door = server.door_at(f"{plan['rsh']}/{host['name']}")
         pid = os.fork()
         if pid == 0:
-            linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
+            linux.adopt_orphans()
             server.run(host["socket"], door, False, {})
         pids.append(pid)
         door.close()

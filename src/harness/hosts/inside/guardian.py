@@ -20,7 +20,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from harness.hosts.inside import devices, linux, server, wire
+from harness.hosts.inside import devices, server, wire
+from harness.kernel import linux
+from harness.kernel.guardian import boot_id, start_of
 
 PREFIX = "kvasir-hosts-"
 
@@ -32,7 +34,7 @@ def main(argv: list[str]) -> int:
     sock, driver = socket.socket(fileno=int(argv[0])), int(argv[1])
     sock.set_inheritable(False)
     os.set_inheritable(driver, False)
-    linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
+    linux.adopt_orphans()
     received = wire.receive(sock)
     if received is None:
         return 0
@@ -117,7 +119,7 @@ def _start(plan: dict[str, Any], owned: Owned) -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         pass_fds=keep,
-        preexec_fn=_die,
+        preexec_fn=lambda: linux.die_with_parent(signum=signal.SIGKILL),
     )
     for fd in keep:
         os.close(fd)
@@ -126,11 +128,6 @@ def _start(plan: dict[str, Any], owned: Owned) -> subprocess.Popen[bytes]:
         agent.stdin.write(json.dumps(plan).encode())
         agent.stdin.close()
     return agent
-
-
-def _die() -> None:
-    """End with the guardian, however it ends."""
-    linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _make_disks(plan: dict[str, Any], owned: Owned) -> None:
@@ -183,20 +180,7 @@ def _watch(sock: socket.socket, driver: int, agent: subprocess.Popen[bytes], own
 
 
 def _me() -> dict[str, Any]:
-    return {"pid": os.getpid(), "start": start_of(os.getpid()), "boot": _boot()}
-
-
-def _boot() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-
-
-def start_of(pid: int) -> str:
-    """When a process started, '' when it has ended: tells one from a later one with the same number."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return ""
-    return "" if fields[0] in (b"Z", b"X") else fields[19].decode()
+    return {"pid": os.getpid(), "start": start_of(os.getpid()), "boot": boot_id()}
 
 
 def sweep(base: str) -> None:
@@ -207,7 +191,7 @@ def sweep(base: str) -> None:
             if status.st_uid != os.geteuid() or not stat.S_ISDIR(status.st_mode):
                 continue
             owner = json.loads((folder / "owner").read_text())
-            if owner["boot"] == _boot() and start_of(int(owner["pid"])) == owner["start"]:
+            if owner["boot"] == boot_id() and start_of(int(owner["pid"])) == owner["start"]:
                 continue
         except (OSError, ValueError, KeyError, TypeError):
             continue  # not ours, or just being made or removed

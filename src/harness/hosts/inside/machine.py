@@ -6,7 +6,7 @@ import os
 import time
 from typing import Any
 
-from harness.hosts.inside import files
+from harness.kernel import procfs
 
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
@@ -16,9 +16,9 @@ class Machine:
 
     def __init__(self, what: dict[str, Any]) -> None:
         """`what`: {devices, folders}."""
-        self._files = files.Files()
+        self._files = procfs.Files()
         self._interfaces: dict[str, str] = what["devices"]
-        self._disks = {disk: files.device_under(folder) for disk, folder in what["folders"].items()}
+        self._disks = {disk: procfs.device_under(folder) for disk, folder in what["folders"].items()}
         self.facts: dict[str, Any] = {"cores": os.cpu_count() or 1}
 
     def read(self) -> dict[str, float | None]:
@@ -27,9 +27,9 @@ class Machine:
         values.update(cpu_times(self._files.text("/proc/stat")))
         values["memory"] = used_memory(self._files.text("/proc/meminfo"))
         values["load"] = float(self._files.text("/proc/loadavg").split(None, 1)[0])
-        values.update(files.traffic(self._files.text("/proc/net/dev"), self._interfaces))
+        values.update(procfs.traffic(self._files.text("/proc/net/dev"), self._interfaces))
         if any(self._disks.values()):
-            values.update(files.disk_use(self._files.text("/proc/diskstats"), self._disks))
+            values.update(procfs.disk_use(self._files.text("/proc/diskstats"), self._disks))
         return values
 
 

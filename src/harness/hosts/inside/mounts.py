@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from harness.hosts.inside import linux
+from harness.kernel import linux
 
 _NSSWITCH = "".join(
     f"{what}: files\n" for what in ("passwd", "group", "hosts", "networks", "protocols", "services")

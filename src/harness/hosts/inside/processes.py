@@ -12,7 +12,7 @@ import resource
 import time
 from typing import Any
 
-from harness.hosts.inside import files, usage
+from harness.kernel import procfs
 
 STATES_S = 1.0
 """The states of threads are looked at this often at the most: a Java program has dozens of them."""
@@ -53,7 +53,7 @@ class Watched:
 
     def io(self) -> tuple[int, int] | None:
         """Bytes from and to storage; None: the kernel does not tell."""
-        return usage.parse_io(os.pread(self._fds[2], 1024, 0)) if len(self._fds) > 2 else None
+        return procfs.parse_io(os.pread(self._fds[2], 1024, 0)) if len(self._fds) > 2 else None
 
     def states(self) -> tuple[int, int]:
         """Threads that run or could run, and those that wait in the kernel where no signal wakes them."""
@@ -85,9 +85,9 @@ class Processes:
         self._own, self._server = os.getpid(), os.getppid()
         self._known = {self._server: Watched(self._server)}
         self._strangers = {self._own}
-        self._files = files.Files()
+        self._files = procfs.Files()
         self._interfaces: dict[str, str] = what["devices"]
-        self._disks = {disk: files.device_under(folder) for disk, folder in what["folders"].items()}
+        self._disks = {disk: procfs.device_under(folder) for disk, folder in what["folders"].items()}
         self._least: dict[str, int] = {}
         self._looked = -1
         self._looked_s = time.monotonic()
@@ -108,9 +108,9 @@ class Processes:
             self._load = self._load * fade + (ready + waiting) * (1 - fade)
             states = [waiting, self._load]
         values["waiting"], values["load"] = states
-        values.update(files.traffic(self._files.text("/proc/net/dev"), self._interfaces))
+        values.update(procfs.traffic(self._files.text("/proc/net/dev"), self._interfaces))
         if any(self._disks.values()):
-            values.update(files.disk_use(self._files.text("/proc/diskstats"), self._disks))
+            values.update(procfs.disk_use(self._files.text("/proc/diskstats"), self._disks))
         return values
 
     def _find(self) -> None:

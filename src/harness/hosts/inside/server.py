@@ -19,7 +19,8 @@ import time
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from harness.hosts.inside import linux, usage, wire
+from harness.hosts.inside import usage, wire
+from harness.kernel import linux, procfs
 
 
 class Server:
@@ -156,7 +157,7 @@ class Server:
         session = self._sessions[number]
         if any(pid == session for later, pid in self._sessions.items() if later > number):
             return {}, []  # nothing is left of it: the kernel gave its id to another command
-        for pid in usage.all_pids() if self._isolated else usage.descendants(os.getpid()):
+        for pid in procfs.all_pids() if self._isolated else procfs.family(os.getpid()):
             with contextlib.suppress(OSError):
                 if os.getsid(pid) == session:
                     os.kill(pid, signum)
@@ -165,17 +166,15 @@ class Server:
     def _do_counters(self, fds: list[int]) -> tuple[dict[str, Any], list[int]]:
         """What this host's processes have used."""
         own = os.getpid()
-        found = usage.total(usage.all_pids() if self._isolated else usage.descendants(own), own)
+        found = usage.total(procfs.all_pids() if self._isolated else procfs.family(own), own)
         usage.never_less(found, self._last)
         self._last = dict(found)
         with open("/proc/net/dev") as file:
-            found["interfaces"] = usage.parse_net(file.read())
+            found["interfaces"] = procfs.parse_net(file.read())
         if self._disks:
             with open("/proc/diskstats") as file:
-                text = file.read()
-            found["disks"] = {
-                disk: usage.parse_diskstats(text, device) for disk, device in self._disks.items()
-            }
+                disks = procfs.parse_disks(file.read())
+            found["disks"] = {disk: disks.get(device, (0, 0, 0.0)) for disk, device in self._disks.items()}
         return found, []
 
     def _do_socket(self, fds: list[int]) -> tuple[dict[str, Any], list[int]]:
@@ -274,7 +273,7 @@ def kill_descendants() -> None:
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
-        victims = usage.descendants(os.getpid())[1:]
+        victims = procfs.family(os.getpid())[1:]
         if not victims:
             return
         for pid in victims:

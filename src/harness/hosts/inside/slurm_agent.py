@@ -24,7 +24,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from harness.hosts.inside import linux, server, usage
+from harness.hosts.inside import server
+from harness.kernel import linux, procfs
 
 _SIOCGIFADDR = 0x8915
 
@@ -108,13 +109,13 @@ def machine(devices: dict[str, str]) -> dict[str, Any]:
     """Counters of the whole machine: batch hosts are ours alone."""
     user, busy = parse_cpu(Path("/proc/stat").read_text())
     used, private = parse_memory(Path("/proc/meminfo").read_text())
-    traffic = usage.parse_net(Path("/proc/net/dev").read_text())
+    traffic = procfs.parse_net(Path("/proc/net/dev").read_text())
     disks = [0.0, 0.0]
     with contextlib.suppress(OSError):
-        text = Path("/proc/diskstats").read_text()
+        all_disks = procfs.parse_disks(Path("/proc/diskstats").read_text())
         for name in os.listdir("/sys/block"):
             if os.path.exists(f"/sys/block/{name}/device"):
-                one = usage.parse_diskstats(text, name)
+                one = all_disks.get(name, (0, 0, 0.0))
                 disks = [disks[0] + one[0], disks[1] + one[1]]
     return {
         "t_s": time.monotonic(),
@@ -122,7 +123,7 @@ def machine(devices: dict[str, str]) -> dict[str, Any]:
         "cpu_user_s": user,
         "rss_bytes": used,
         "private_bytes": private,
-        "processes": len(usage.all_pids()),
+        "processes": len(procfs.all_pids()),
         "read_bytes": int(disks[0]),
         "written_bytes": int(disks[1]),
         "interfaces": {
@@ -134,7 +135,7 @@ def machine(devices: dict[str, str]) -> dict[str, Any]:
 
 def run_step() -> int:
     """Run the command and end as it does."""
-    linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
+    linux.adopt_orphans()
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     lines = Lines(0)
@@ -196,7 +197,7 @@ def _start(what: dict[str, Any]) -> int | None:
 
 
 def _signal(session: int, number: int) -> None:
-    for pid in usage.descendants(os.getpid())[1:]:
+    for pid in procfs.family(os.getpid())[1:]:
         with contextlib.suppress(OSError):
             if os.getsid(pid) == session:
                 os.kill(pid, number)

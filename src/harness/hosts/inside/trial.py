@@ -7,7 +7,7 @@ import os
 import subprocess
 from collections.abc import Callable
 
-from harness.hosts.inside import linux
+from harness.kernel import linux
 
 _TBF = "qdisc add dev a0 root tbf rate 8mbit burst 16384 limit 300000"
 

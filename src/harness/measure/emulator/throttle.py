@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol
 
-from harness.measure.procs import RankClock, descendants
+from harness.kernel.cgroups import own_groups
+from harness.kernel.procfs import descendants
+from harness.measure.procs import RankClock
 
 _MIN_QUOTA_US = 1000  # the kernel refuses less
 # A new quota comes with a full budget and forgives what was overdrawn, so one that is written at every tick while
@@ -151,29 +152,6 @@ class DutyCycle:
     def _send(pid: int, signum: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signum)
-
-
-def own_groups() -> list[tuple[int, Path]]:
-    """Folders of this process's own cgroups that may control the CPU: [(version, folder)], v1 first."""
-    own = {}
-    for line in Path("/proc/self/cgroup").read_text().splitlines():
-        _, controllers, path = line.split(":", 2)
-        if "cpu" in controllers.split(","):
-            own[1] = path
-        elif not controllers:
-            own[2] = path
-    found = []
-    for line in Path("/proc/self/mountinfo").read_text().splitlines():
-        left, _, right = line.partition(" - ")
-        root, mount = left.split()[3:5]
-        kind, _, options = right.split()[:3]
-        version = {"cgroup": 1, "cgroup2": 2}.get(kind, 0)
-        if version == 1 and "cpu" not in re.split(",", options):
-            continue
-        if version in own:
-            inside = own[version].removeprefix("" if root == "/" else root).strip("/")
-            found.append((version, Path(mount) / inside))
-    return sorted(found)
 
 
 def choose(period_s: float, groups: list[tuple[int, Path]] | None = None) -> Throttle:

@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 
 from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
+from harness.kernel.procfs import descendants
 from harness.measure.emulator.profile import Profile, load
 from harness.measure.model import Probe, Reader, Reading, Scope
-from harness.measure.procs import descendants
 from harness.measure.sources.powercap import PowercapReader
 
 

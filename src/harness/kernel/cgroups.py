@@ -109,3 +109,26 @@ def wanted(
     folders = [(str(top), passed_on if at.version == 2 else {})]
     folders += [(str(top / host), values) for host in hosts]
     return Wanted(folders, [str(top / host) for host in hosts])
+
+
+def own_groups() -> list[tuple[int, Path]]:
+    """Folders of this process's own cgroups that may control the CPU: [(version, folder)], v1 first."""
+    own = {}
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        if "cpu" in controllers.split(","):
+            own[1] = path
+        elif not controllers:
+            own[2] = path
+    found = []
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        left, _, right = line.partition(" - ")
+        root, mount = left.split()[3:5]
+        kind, _, options = right.split()[:3]
+        version = {"cgroup": 1, "cgroup2": 2}.get(kind, 0)
+        if version == 1 and "cpu" not in options.split(","):
+            continue
+        if version in own:
+            inside = own[version].removeprefix("" if root == "/" else root).strip("/")
+            found.append((version, Path(mount) / inside))
+    return sorted(found)

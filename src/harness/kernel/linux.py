@@ -1,9 +1,12 @@
-"""The few system calls that Python 3.11 does not have."""
+"""System calls missing from Python 3.11, and what processes ask of the kernel about each other's end."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import signal
+from collections.abc import Iterable
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
@@ -49,6 +52,28 @@ def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str
 def prctl(option: int, value: int) -> None:
     """Set an attribute of this process."""
     _check(_libc.prctl(option, value, 0, 0, 0), f"prctl {option}")
+
+
+def die_with_parent(parent: int | None = None, signum: int = signal.SIGTERM) -> None:
+    """Ask the kernel to signal this process when its parent ends, however it ends. Raises OSError.
+
+    With `parent`, the pid that started this process, exit at once if that has ended already.
+    """
+    prctl(PR_SET_PDEATHSIG, int(signum))
+    if parent is not None and os.getppid() != parent:
+        raise SystemExit("parent process is gone")
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every process below this one that loses its own."""
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def kill(pids: Iterable[int]) -> None:
+    """SIGKILL to each that still exists."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def drop_capabilities() -> None:
