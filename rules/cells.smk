@@ -14,7 +14,7 @@ localrules:
 rule build_hadoop:
     """Put a Hadoop together: a locked version, or what an entry of config/frameworks.yaml names."""
     input:
-        HADOOP,
+        sources=hadoop_sources,
     output:
         "build/hadoop/{hadoop}.json",
     log:

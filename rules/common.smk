@@ -11,6 +11,7 @@ from snakemake.exceptions import WorkflowError
 from harness.config.frameworks import build_options
 from harness.config.request import check_targets, typed_in
 from harness.core.errors import KvasirError
+from harness.hadoop.plugins import OURS, sources_on
 from harness.plan.points import priority, seed_of
 from harness.plan.planner import Planner, config_overrides
 from harness.core.modules import code_of
@@ -24,7 +25,7 @@ NETSIM = compiled("src/netsim")
 HADOOP = [
     "src/hadoop/dist/pom.xml",
     *sorted(str(path) for path in Path("src/hadoop/dist").glob("*.lock")),
-    *compiled("src/hadoop"),
+    *(path for path in compiled("src/hadoop") if not Path(path).is_relative_to(OURS)),
 ]
 TEMPLATES = sorted(str(path) for path in Path("src/harness/report/templates").glob("*"))
 FIGURE_LIBRARY = sorted(str(path) for path in Path("scripts/figures/lib").glob("*.R"))
@@ -155,6 +156,11 @@ def cell_built(wildcards):
 def cell_priority(wildcards):
     """Place of a cell in the randomised order: after all shorter runs, which a failure should not keep waiting."""
     return 1 + seed_of(CONFIG.top.seed, "cells", wildcards.cell) % 1_000_000
+
+
+def hadoop_sources(wildcards):
+    """What a Hadoop is put together from: jars' locks, our jobs, and plug-ins of the frameworks that run on it."""
+    return [*HADOOP, *sources_on(wildcards.hadoop, CONFIG.frameworks)]
 
 
 def hadoop_options(wildcards):

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.errors import KvasirError
-from harness.hadoop.assembly import archive, home, jars, java, maven
+from harness.hadoop.assembly import jars, java, maven
+from harness.hadoop.assembly.assemble import merge_class_lists
 from harness.hadoop.distribution import major_of
 
 PROJECT = Path(__file__).parents[2]
@@ -168,12 +169,16 @@ def test_class_path_jars_are_left_alone_when_right(tmp_path: Path) -> None:
 def test_lists_of_classes_are_merged() -> None:
     one = "# NOTE\njava/lang/Object id: 0\na/B id: 7 super: 0 source: /x.jar\n"
     two = "java/lang/Object\nkvasir/Range\n@lambda-proxy a b\n"
-    assert archive.merge([one, two]).splitlines() == ["java/lang/Object", "kvasir/Range", "@lambda-proxy a b"]
+    assert merge_class_lists([one, two]).splitlines() == [
+        "java/lang/Object",
+        "kvasir/Range",
+        "@lambda-proxy a b",
+    ]
 
 
 def test_a_hadoop_of_the_users(tmp_path: Path) -> None:
     with pytest.raises(KvasirError, match="is no HADOOP_HOME"):
-        home.version_of(tmp_path)
+        jars.version_of(tmp_path)
     for name in (
         "common/hadoop-common-3.3.6-tests.jar",
         "common/hadoop-common-3.3.6.jar",
@@ -183,8 +188,8 @@ def test_a_hadoop_of_the_users(tmp_path: Path) -> None:
         "mapreduce/zeta.jar",
     ):
         program(tmp_path / "share" / "hadoop" / name, "")
-    assert home.version_of(tmp_path) == "3.3.6"
-    assert [str(jar.relative_to(tmp_path / "share" / "hadoop")) for jar in home.jars_of(tmp_path)] == [
+    assert jars.version_of(tmp_path) == "3.3.6"
+    assert [str(jar.relative_to(tmp_path / "share" / "hadoop")) for jar in jars.jars_of(tmp_path)] == [
         "common/lib/guava-1.jar",
         "common/hadoop-common-3.3.6.jar",
         "mapreduce/zeta.jar",

@@ -105,7 +105,15 @@ class Driver:
         frameworks = {name: framework_of(spec, name) for name in spec.frameworks}
         with ExitStack() as stack:
             made = stack.enter_context(
-                cluster(started, hadoop, parameters, self.folder / "cluster", spec.interface, spec.disk)
+                cluster(
+                    started,
+                    hadoop,
+                    parameters,
+                    self.folder / "cluster",
+                    spec.interface,
+                    spec.disk,
+                    tuple(spec.plugins.values()),
+                )
             )
             self.clusters_s.append(made.start_seconds)
             self.log.say(f"cluster is up after {made.start_seconds:.1f} s")

@@ -14,6 +14,7 @@ To add one, write a subclass of Framework anywhere on PYTHONPATH and name it in 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from harness.config.frameworks import FrameworkEntry, class_of
@@ -27,6 +28,9 @@ class Framework(ABC):
 
     built: ClassVar[tuple[str, ...]] = ()
     """Files that say what its programs are (besides Hadoop's); the workflow makes them before the cell."""
+
+    runs_hadoop_jobs: ClassVar[bool] = False
+    """Whether its entry may have `plugins` and `job_properties`: it gives the latter to all jobs that it runs."""
 
     def __init__(self, name: str, entry: FrameworkEntry) -> None:
         """`name` is the entry's key."""
@@ -53,9 +57,11 @@ class Framework(ABC):
 class Hadoop(Framework):
     """Runs the benchmark's own jobs on Hadoop itself."""
 
+    runs_hadoop_jobs = True
+
     def execute(self, benchmark: Benchmark[Any], cell: Cell, name: str) -> JobResult:
-        """Run the jobs."""
-        return benchmark.execute(cell, name)
+        """Run the jobs, with the entry's properties."""
+        return benchmark.execute(replace(cell, job_properties=self.entry.job_properties), name)
 
 
 def framework_of(spec: CellSpec, name: str) -> Framework:

@@ -52,7 +52,18 @@ def specification(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, An
         **{key: getattr(spec, key) for key in ("nodes", "disk", "interface", "hosts", "power", "parameters")},
         "period_s": spec.period_s,
         "programs": {name: facts for name, facts in programs.items() if name in used},
+        **plugins_of(spec, framework, programs),
     }
+
+
+def plugins_of(spec: CellSpec, framework: Framework, programs: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return what a run depends on of its framework's plug-ins: declarations and jars; {} when it has none."""
+    jars = programs.get("plugins", {})
+    found = {
+        name: {**spec.plugins[name].model_dump(mode="json", exclude={"folder"}), "built": jars.get(name)}
+        for name in framework.entry.plugins
+    }
+    return {"plugins": found} if found else {}
 
 
 def made_before(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, Any]]) -> bool:
@@ -184,8 +195,11 @@ def programs_of(spec: CellSpec) -> dict[str, dict[str, Any]]:
             raise KvasirError(
                 f"{path}: expected what the build writes there: {error}; build it again"
             ) from None
-        digest = hashlib.sha256(text.encode()).hexdigest()
         if path.parent == BUILDS:
+            # A plug-in concerns the frameworks that name it only.
+            if plugins := facts.pop("plugins", {}):
+                found["plugins"] = plugins
+            digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
             found["hadoop"] = {
                 "version": facts["version"],
                 "java": facts["java"]["version"],

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
+from harness.config.hadoop import Properties
 from harness.core.errors import KvasirError
 from harness.core.imports import load_class
 
@@ -43,6 +44,14 @@ class FrameworkEntry(BaseModel):
     java_home: Path | None = Field(
         default=None, description="Java that runs it; none: a fitting one that is installed"
     )
+    plugins: list[str] = Field(
+        default_factory=list,
+        description="plug-ins of Hadoop: names of folders in src/hadoop/plugins, or paths of folders with a slash",
+    )
+    job_properties: Properties = Field(
+        default_factory=dict,
+        description="Hadoop's properties of its jobs; they win over those of its plug-ins",
+    )
     missing: str = Field(default="", description="why it cannot be run yet; its points are `not run` then")
 
     @field_validator("kind")
@@ -76,11 +85,22 @@ def class_of(name: str, entry: FrameworkEntry) -> Any:
         raise KvasirError(f"framework {name}: class: {error}") from None
 
 
+def plugins_on(distribution: str, frameworks: Mapping[str, FrameworkEntry]) -> list[str]:
+    """Return the plug-ins of all frameworks that run on a folder below build/hadoop, as their entries name them."""
+    entries = [entry for name, entry in frameworks.items() if entry.distribution(name) == distribution]
+    return sorted({plugin for entry in entries if not entry.missing for plugin in entry.plugins})
+
+
 def build_options(distribution: str, frameworks: Mapping[str, FrameworkEntry]) -> list[str]:
-    """Arguments of scripts/build_hadoop.py for a folder below build/hadoop."""
+    """Return the arguments of scripts/build_hadoop.py for a folder below build/hadoop."""
+    plugins = [f"--plugin={plugin}" for plugin in plugins_on(distribution, frameworks)]
     entry = frameworks.get(distribution)
     if entry is None:
-        return [f"--version={distribution}"]
+        return [f"--version={distribution}", *plugins]
     options = {"hadoop-home": entry.home, "java-home": entry.java_home}
     version = [] if entry.home else [f"--version={entry.hadoop}"]
-    return [*version, *(f"--{name}={value}" for name, value in options.items() if value is not None)]
+    return [
+        *version,
+        *(f"--{name}={value}" for name, value in options.items() if value is not None),
+        *plugins,
+    ]

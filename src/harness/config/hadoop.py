@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import (
+    BeforeValidator,
+    Field,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    StringConstraints,
+    WithJsonSchema,
+)
 
 from harness.core.models import Strict
 
@@ -12,6 +20,21 @@ SiteFile = Literal[
     "core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml", "capacity-scheduler.xml"
 ]
 SITE_FILES: tuple[SiteFile, ...] = get_args(SiteFile)
+
+
+def text_of(value: Any) -> Any:
+    """Return a value of YAML as Hadoop's files write it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, int | float) else value
+
+
+PropertyName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][\w.-]*$")]
+PropertyValue = Annotated[
+    str, BeforeValidator(text_of), WithJsonSchema({"type": ["string", "number", "boolean"]})
+]
+Properties = dict[PropertyName, PropertyValue]
+"""Properties of Hadoop by name."""
 
 
 class DaemonHeaps(Strict):

@@ -21,6 +21,7 @@ from harness.hadoop.daemons import HISTORYSERVER, NAMENODE, Daemon, daemons, hea
 from harness.hadoop.distribution import Distribution, major_of
 from harness.hadoop.hdfs import PROBE, Hdfs
 from harness.hadoop.layout import STRIDE, Layout, layout, ports_of
+from harness.hadoop.plugins import Plugin
 from harness.hosts import Host, Process
 from harness.hosts.model import tail
 
@@ -40,7 +41,7 @@ class Cluster:
     parameters: Parameters
     folder: Path
     """Configuration and logs."""
-    plugins: tuple[Path, ...] = ()
+    plugins: tuple[Plugin, ...] = ()
     handles: dict[str, Process] = field(default_factory=dict)
     """The daemons by name."""
     start_seconds: float = 0.0
@@ -55,6 +56,11 @@ class Cluster:
     def hdfs(self) -> Hdfs:
         """Its file system."""
         return Hdfs(self.master, self.layout)
+
+    @property
+    def jars(self) -> tuple[Path, ...]:
+        """Jars of its plug-ins, on the class path of all its Java programs."""
+        return tuple(self.hadoop.plugin_jar(plugin.name) for plugin in self.plugins)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -126,7 +132,7 @@ def _start(cluster: Cluster, daemon: Daemon) -> Process:
     parameters, node = cluster.parameters, daemon.node
     heap, compiler = heap_mb(daemon.kind, parameters), parameters.daemon_compiler
     command = cluster.hadoop.command(
-        daemon.kind.main_class, node.conf, heap, compiler, cluster.plugins, node.temporary
+        daemon.kind.main_class, node.conf, heap, compiler, cluster.jars, node.temporary
     )
     before = [["mkdir", "-p", str(node.temporary)]]
     if daemon.kind is NAMENODE:
@@ -220,9 +226,9 @@ def cluster(
     folder: Path,
     interface: str,
     disk: str,
-    plugins: tuple[Path, ...] = (),
+    plugins: tuple[Plugin, ...] = (),
 ) -> Iterator[Cluster]:
-    """A cluster: the first host is the master, the others the workers (one host alone is both).
+    """Start a cluster: the first host is the master, the others the workers (one host alone is both).
 
     All traffic between hosts takes `interface`; HDFS and tasks have their data on `disk`. `folder`, which every
     host must see under the same path, gets configuration and logs. Raises KvasirError when it does not start.

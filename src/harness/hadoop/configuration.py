@@ -11,6 +11,7 @@ from harness.config.hadoop import SITE_FILES, Parameters
 from harness.core.errors import KvasirError
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.layout import Layout, Node
+from harness.hadoop.plugins import STOCK_SERVICE, Plugin, contribution
 
 _templates = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
@@ -27,9 +28,11 @@ def render(
     node: Node,
     parameters: Parameters,
     hadoop: Distribution,
-    plugins: tuple[Path, ...] = (),
+    plugins: tuple[Plugin, ...] = (),
 ) -> dict[str, str]:
-    """The configuration files of one host, by name."""
+    """Return the configuration files of one host, by name. Raises KvasirError when plug-ins conflict."""
+    jars = tuple(hadoop.plugin_jar(plugin.name) for plugin in plugins)
+    added = contribution(plugins)
     compiler = parameters.task_compiler
     names = {
         "p": parameters,
@@ -43,15 +46,16 @@ def render(
             "at": node.at,
         },
         "replication": min(parameters.replication, len(layout.workers)),
-        "class_path": hadoop.class_path(None, plugins).replace(":", ","),
-        "map_options": hadoop.task_options(parameters.heap_mb, compiler, plugins),
-        "reduce_options": hadoop.task_options(parameters.heap_mb, compiler, plugins),
-        "am_options": hadoop.task_options(parameters.am_heap_mb, "c1", plugins),
+        "class_path": hadoop.class_path(None, jars).replace(":", ","),
+        "map_options": hadoop.task_options(parameters.heap_mb, compiler, jars),
+        "reduce_options": hadoop.task_options(parameters.heap_mb, compiler, jars),
+        "am_options": hadoop.task_options(parameters.am_heap_mb, "c1", jars),
+        "services": {STOCK_SERVICE: "org.apache.hadoop.mapred.ShuffleHandler", **added.aux_services},
     }
     files: dict[str, str] = {
         name: _templates.get_template(f"{name}.j2").render(
             **names,
-            more=parameters.extra.get(name, {}),
+            more={**added.site.get(name, {}), **parameters.extra.get(name, {})},
         )
         for name in SITE_FILES
     }

@@ -12,6 +12,8 @@ from harness.core.errors import KvasirError
 from harness.core.models import Strict
 
 FACTS = "hadoop.json"
+PLUGINS = "plugins"
+"""Folder of the plug-ins' jars."""
 NO_FLAGS_BEFORE = 9
 """Java 8 knows neither modules nor archives of application classes."""
 
@@ -82,8 +84,17 @@ class Distribution:
         """The program java."""
         return self.facts.java.home / "bin" / "java"
 
+    def plugin_jar(self, name: str) -> Path:
+        """Return the jar of a plug-in that was built for it. Raises KvasirError when there is none."""
+        jar = self.root / PLUGINS / f"{name}.jar"
+        if not jar.is_file():
+            raise KvasirError(
+                f"{jar}: there is no such plug-in yet: run scripts/build_hadoop.py --plugin {name}"
+            )
+        return jar
+
     def class_path(self, conf: Path | None = None, plugins: tuple[Path, ...] = ()) -> str:
-        """Class path: what the archive was made of first, then plug-ins, configuration and test programs."""
+        """Return the class path: what the archive was made of first, then plug-ins, configuration and tests."""
         parts = [self.root / jar for jar in self.facts.class_path]
         parts += plugins
         parts += [conf] if conf else []

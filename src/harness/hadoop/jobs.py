@@ -177,7 +177,7 @@ def run_job(
     are killed then) or when one of its jobs did not succeed.
     """
     conf = cluster.layout.master.conf
-    command = cluster.hadoop.command(main_class, conf, heap_mb, plugins=cluster.plugins)
+    command = cluster.hadoop.command(main_class, conf, heap_mb, plugins=cluster.jars)
     ended = on_master(cluster, name, [*command, *arguments], cluster.environment, timeout_s)
     ids = job_ids(ended.output)
     if ended.code is None:

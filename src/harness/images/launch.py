@@ -179,9 +179,22 @@ def take_hadoop(image: Path, root: Path, project: Path) -> Taken:
         scratch = home / f".{PARTS}"
         shutil.rmtree(scratch, ignore_errors=True)
         bind = ["--bind", str(home), *apptainer.flags()]
-        copy = ["cp", "-r", "--no-preserve=mode", f"{INSIDE}/lib", f"{INSIDE}/workloads.jar"]
+        copy = [
+            "cp",
+            "-r",
+            "--no-preserve=mode",
+            f"{INSIDE}/lib",
+            f"{INSIDE}/workloads.jar",
+            f"{INSIDE}/plugins",
+        ]
         scratch.mkdir()
         apptainer.run(["exec", *bind, "--cleanenv", "--no-home", str(image), *copy, str(scratch)])
         scratch.rename(parts)
     write_launcher(home / "bin/java", text)
-    return Taken(java=home, lib=parts / "lib", jobs=parts / "workloads.jar", image=short(facts))
+    return Taken(
+        java=home,
+        lib=parts / "lib",
+        jobs=parts / "workloads.jar",
+        plugins=parts / "plugins",
+        image=short(facts),
+    )

@@ -12,6 +12,7 @@ from harness.config.cells_study import FACTORS, CellsScale, CellsStudyScale
 from harness.config.frameworks import DEFAULT_HADOOP, class_of
 from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES, make
+from harness.hadoop.plugins import Plugin, job_properties, load_plugins, together
 from harness.plan.capabilities import Refusals
 from harness.plan.points import seed_of, selected
 from harness.plan.requirements import cells_needs
@@ -31,7 +32,8 @@ def check_benchmarks(config: Config, folder: str) -> None:
     if any(isinstance(study, CellsStudy) for study in config.studies.values()):
         for name, entry in config.frameworks.items():
             try:
-                _ = entry.kind and class_of(name, entry)
+                if entry.kind is not None:
+                    check_framework(name, entry)
             except KvasirError as error:
                 wrong.append(f"{folder}/frameworks.yaml: {error}")
     known = ", ".join(CLASSES)
@@ -60,6 +62,19 @@ def check_benchmarks(config: Config, folder: str) -> None:
                 wrong.append(f"{file}: {section}.{name}: found {settings!r}: {error}")
     if wrong:
         raise KvasirError("\n".join(wrong))
+
+
+def check_framework(name: str, entry: FrameworkEntry) -> None:
+    """Check an entry's class and plug-ins. Raises KvasirError when one is wrong."""
+    found = class_of(name, entry)
+    if (entry.plugins or entry.job_properties) and not found.runs_hadoop_jobs:
+        raise KvasirError(
+            f"framework {name}: plugins and job_properties are of no use to its class {entry.kind}"
+        )
+    try:
+        job_properties(entry.job_properties, load_plugins(entry.plugins).values())
+    except KvasirError as error:
+        raise KvasirError(f"framework {name}: {error}") from None
 
 
 def reason(levels: Mapping[str, Level], config: Config, refusals: Refusals) -> str:
@@ -94,9 +109,16 @@ def cell_name(levels: Mapping[str, Level], entry: FrameworkEntry, hadoop: str) -
     return name if hadoop == DEFAULT_HADOOP else f"{name}_{hadoop}"
 
 
-def entry_of(entry: FrameworkEntry) -> dict[str, Any]:
-    """An entry without what its runs do not depend on."""
-    return entry.model_dump(mode="json", by_alias=True, exclude={"label", "missing"})
+def entry_of(entry: FrameworkEntry, plugins: Mapping[str, Plugin]) -> dict[str, Any]:
+    """Return an entry without what its runs do not depend on, with all properties of its jobs."""
+    found = entry.model_dump(
+        mode="json", by_alias=True, exclude={"label", "missing", "plugins", "job_properties"}
+    )
+    if plugins:
+        found["plugins"] = sorted(plugins)
+    if properties := job_properties(entry.job_properties, plugins.values()):
+        found["job_properties"] = properties
+    return found
 
 
 def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
@@ -105,6 +127,7 @@ def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
     assert hosts is not None and scale is not None, "reason() and load_config have seen to it"
     entry = config.frameworks[framework]
     hadoop = entry.distribution(framework)
+    plugins = load_plugins(entry.plugins)
     cell = cell_name(levels, entry, hadoop)
     return CellSpec(
         cell=cell,
@@ -117,7 +140,8 @@ def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
         hosts=hosts.model_dump(mode="json", exclude_defaults=True),
         power=config.site.power.meter.model_dump(mode="json", exclude_defaults=True),
         parameters=scale.parameters.model_dump(mode="json", exclude_defaults=True),
-        frameworks={framework: entry_of(entry)},
+        frameworks={framework: entry_of(entry, plugins)},
+        plugins=plugins,
         studies=[],
         period_s=scale.period_s,
         minutes=scale.minutes,
@@ -187,6 +211,7 @@ def plan(study: CellsStudy, config: Config, refusals: Refusals) -> Plan:
                 update={
                     "runs": [*cell.runs, *(run for run in runs if run.folder not in known)],
                     "frameworks": {**cell.frameworks, **fresh.frameworks},
+                    "plugins": shared_plugins(cell, fresh),
                     "built": sorted({*cell.built, *fresh.built}),
                     "studies": [study.id],
                 }
@@ -201,6 +226,17 @@ def plan(study: CellsStudy, config: Config, refusals: Refusals) -> Plan:
             repetitions=max((runs.repetitions for runs in found.values()), default=1),
         )
     return Plan([], tables, cells_needs(cells.values()), cells=cells)
+
+
+def shared_plugins(one: CellSpec, other: CellSpec) -> dict[str, Plugin]:
+    """Return the plug-ins of a cell that two specifications of it want. Raises KvasirError when they conflict."""
+    try:
+        return together(one.plugins, other.plugins)
+    except KvasirError as error:
+        raise KvasirError(
+            f"cell {one.cell}: {', '.join(sorted(one.frameworks.keys() | other.frameworks.keys()))} share its cluster: "
+            f"{error}, or give one framework another `hadoop` or `interface`"
+        ) from None
 
 
 def ordered(runs: Iterable[CellRun]) -> list[CellRun]:
@@ -221,7 +257,7 @@ def ordered(runs: Iterable[CellRun]) -> list[CellRun]:
     return sorted(runs, key=place)
 
 
-OF_STUDIES: dict[str, Any] = {"runs": [], "frameworks": {}, "built": [], "studies": []}
+OF_STUDIES: dict[str, Any] = {"runs": [], "frameworks": {}, "plugins": {}, "built": [], "studies": []}
 """The fields of a cell that follow from the studies that share it, without their values."""
 
 
@@ -240,6 +276,7 @@ def joined(specs: Iterable[CellSpec]) -> dict[str, CellSpec]:
             update={
                 "runs": ordered(runs.values()),
                 "frameworks": dict(sorted({**known.frameworks, **spec.frameworks}.items())),
+                "plugins": shared_plugins(known, spec),
                 "built": sorted({*known.built, *spec.built}),
                 "studies": sorted({*known.studies, *spec.studies}),
             }

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import Field
 
 from harness.core.models import Strict
+from harness.hadoop.plugins import Plugin
 from harness.plan.datasets import Text
 from harness.results.records import Factors, Identity
 
@@ -138,7 +139,9 @@ class CellSpec(Strict):
     parameters: dict[str, Any]
     """Of Hadoop."""
     frameworks: dict[str, dict[str, Any]]
-    """Entries of those that run here."""
+    """Entries of those that run here, with all properties of their jobs."""
+    plugins: dict[str, Plugin] = Field(default_factory=dict)
+    """Hadoop's plug-ins of all frameworks that run here."""
     studies: list[str]
     """Studies that want any of the runs, sorted."""
     period_s: float

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.config.hadoop import Parameters
 from harness.core.environment import first_line
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json, replacing
-from harness.core.sources import compiled, modules
-from harness.hadoop.assembly import archive, home, jars, java, maven
-from harness.hadoop.distribution import FACTS, Distribution, Facts, Java
+from harness.core.sources import compiled
+from harness.hadoop.assembly import jars, java, maven
+from harness.hadoop.cluster import cluster
+from harness.hadoop.distribution import FACTS, PLUGINS, Distribution, Facts, Java
+from harness.hadoop.jobs import run_job
+from harness.hadoop.plugins import OURS, Plugin
+from harness.hosts import HostsSettings, hosts
 
 HADOOP, TESTS, JOBS, ARCHIVE = "hadoop.jar", "tests.jar", "workloads.jar", "classes.jsa"
 OUR_VERSIONS = {17: "3.4.2", 8: "2.7.7"}
@@ -20,9 +29,11 @@ OUR_VERSIONS = {17: "3.4.2", 8: "2.7.7"}
 
 
 def source_digest(source: Path) -> str:
-    """SHA-256 over the names and contents of what our jars are built from, in the folder src/hadoop."""
+    """Return SHA-256 over names and contents of what the jar of our jobs is built from, in the folder src/hadoop."""
     total = hashlib.sha256()
     for path in map(Path, compiled(source)):
+        if path.relative_to(source).parts[0] == OURS.name:
+            continue
         total.update(f"{path.relative_to(source)} {jars.digest(path)}\n".encode())
     return total.hexdigest()
 
@@ -44,6 +55,8 @@ class Taken:
     """The locked jars."""
     jobs: Path
     """The jar of our jobs."""
+    plugins: Path
+    """Folder with a jar of each of our plug-ins."""
     image: dict[str, str]
     """What records say of the image."""
 
@@ -55,7 +68,7 @@ def _build_jobs(source: Path, version: str, root: Path, known: Facts | None) -> 
     if known and known.sources == sources and jar.is_file() and known.built.get(JOBS) == jars.digest(jar):
         return sources
     goals = [f"-Dhadoop.version={version}", "-DskipTests", "package"]
-    made = maven.build(modules(source), root / "modules", goals, "build our Hadoop jobs")["workloads"]
+    made = maven.build([source / "workloads"], root / "modules", goals, "build our Hadoop jobs")["workloads"]
     if not jar.is_file() or jars.digest(jar) != jars.digest(made):
         made.replace(jar)
     return sources
@@ -69,20 +82,98 @@ def _taken_jobs(source: Path, jar: Path, taken: Taken) -> str:
     return source_digest(source)
 
 
+def _plugin_digest(source: Path, plugin: Plugin, version: str) -> str:
+    total = hashlib.sha256(version.encode())
+    parent = [] if plugin.jar else [source / "pom.xml"]
+    for path in [*parent, *plugin.sources()]:
+        total.update(f" {path.name} {jars.digest(path)}".encode())
+    return total.hexdigest()
+
+
+def _is_ours(source: Path, plugin: Plugin) -> bool:
+    return Path(plugin.folder).resolve() == (source / OURS.name / plugin.name).resolve()
+
+
+def _staged(source: Path, plugin: Plugin, folder: Path) -> Path:
+    """Copy a module from elsewhere to a folder where it finds the parent pom as ours do; return where it is."""
+    target, came_from = folder / OURS.name / plugin.name, Path(plugin.folder)
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(came_from / "src" / "main", target / "src" / "main")
+    shutil.copyfile(came_from / "pom.xml", target / "pom.xml")
+    shutil.copyfile(source / "pom.xml", folder / "pom.xml")
+    return target
+
+
+def _made_plugin(source: Path, plugin: Plugin, version: str, root: Path, taken: Taken | None) -> Path:
+    """Return a plug-in's jar where it was found, taken from an image or built."""
+    folder = Path(plugin.folder)
+    if plugin.jar:
+        return folder / plugin.jar
+    if taken and _is_ours(source, plugin):
+        return taken.plugins / f"{plugin.name}.jar"
+    goals = [f"-Dhadoop.version={version}", "-DskipTests", "package"]
+    what = f"build plug-in {plugin.name}"
+    module = folder if _is_ours(source, plugin) else _staged(source, plugin, root / "modules" / "elsewhere")
+    made = maven.build([module.resolve()], root / "modules", goals, what)[plugin.name]
+    if not made.is_file():
+        raise KvasirError(
+            f"{folder}/pom.xml: Maven left no {made}: expected the parent that src/hadoop/pom.xml shows, and the "
+            f"folder's name as artifactId, {plugin.name}"
+        )
+    return made
+
+
+def provide_plugins(
+    source: Path, version: str, root: Path, plugins: Iterable[Plugin], taken: Taken | None = None
+) -> dict[str, str]:
+    """See to it that the folder `plugins` of `root` holds the jar of each plug-in; return SHA-256 of each by name.
+
+    `source` is the folder src/hadoop, `version` the Hadoop that they are compiled against. What is there and up to
+    date stays. Raises KvasirError when Maven cannot build one.
+    """
+    root = root.resolve()
+    found = {}
+    for plugin in plugins:
+        jar = root / PLUGINS / f"{plugin.name}.jar"
+        digest, note = _plugin_digest(source, plugin, version), jar.with_suffix(".json")
+        if not (
+            jar.is_file() and note.is_file() and _noted(note) == {"sources": digest, "jar": jars.digest(jar)}
+        ):
+            jar.parent.mkdir(parents=True, exist_ok=True)
+            note.unlink(missing_ok=True)
+            with replacing(jar) as scratch:
+                shutil.copyfile(_made_plugin(source, plugin, version, root, taken), scratch)
+            dump_json({"sources": digest, "jar": jars.digest(jar)}, note)
+        found[plugin.name] = jars.digest(jar)
+    return found
+
+
+def _noted(note: Path) -> object:
+    try:
+        return json.loads(note.read_text(encoding="utf-8"))
+    except ValueError:
+        return None
+
+
+def compiled_against(version: str, java_major: int, users: bool) -> str:
+    """Return the version of Hadoop that our code is compiled against: the same, or ours for a Hadoop of the user's."""
+    return OUR_VERSIONS[java_major] if users else version
+
+
 def _locked_jars(source: Path, version: str, root: Path) -> dict[str, str]:
     """The locked jars, put behind two class path jars; SHA-256 of each."""
     dist = source / "dist"
     lock = jars.provide(dist / "pom.xml", version, dist / f"{version}.lock", root / "lib")
-    jars.write_class_path(root / HADOOP, [f"lib/{name}" for name in sorted(lock) if not home.is_test(name)])
-    jars.write_class_path(root / TESTS, [f"lib/{name}" for name in sorted(lock) if home.is_test(name)])
+    jars.write_class_path(root / HADOOP, [f"lib/{name}" for name in sorted(lock) if not jars.is_test(name)])
+    jars.write_class_path(root / TESTS, [f"lib/{name}" for name in sorted(lock) if jars.is_test(name)])
     return lock
 
 
 def _users_jars(folder: Path, root: Path) -> dict[str, str]:
     """The user's jars, put behind two class path jars; SHA-256 of each."""
-    found = home.jars_of(folder.resolve())
-    jars.write_class_path(root / HADOOP, [jar.as_uri() for jar in found if not home.is_test(jar.name)])
-    jars.write_class_path(root / TESTS, [jar.as_uri() for jar in found if home.is_test(jar.name)])
+    found = jars.jars_of(folder.resolve())
+    jars.write_class_path(root / HADOOP, [jar.as_uri() for jar in found if not jars.is_test(jar.name)])
+    jars.write_class_path(root / TESTS, [jar.as_uri() for jar in found if jars.is_test(jar.name)])
     return {jar.name: jars.digest(jar) for jar in found}
 
 
@@ -104,14 +195,14 @@ def assemble(
     root = root.resolve()
     root.mkdir(parents=True, exist_ok=True)
     if hadoop_home is not None:
-        version = home.version_of(hadoop_home)
+        version = jars.version_of(hadoop_home)
     which = java.find(version, java_home)
     if taken and jars.differences(root / "lib", jars.read_lock(source / "dist" / f"{version}.lock")):
         shutil.rmtree(root / "lib", ignore_errors=True)
         shutil.copytree(taken.lib, root / "lib")
     digests = _users_jars(hadoop_home, root) if hadoop_home else _locked_jars(source, version, root)
     known = _known(root)
-    compiled_for = version if hadoop_home is None else OUR_VERSIONS[which.major]
+    compiled_for = compiled_against(version, which.major, hadoop_home is not None)
     sources = (
         _taken_jobs(source, root / JOBS, taken) if taken else _build_jobs(source, compiled_for, root, known)
     )
@@ -141,7 +232,7 @@ def assemble(
                 _write(now, root)
             return Distribution(root)
     _write(facts(False), root)
-    archive.make(root, ARCHIVE)
+    make_archive(root, ARCHIVE)
     _write(facts(True), root)
     if not _fits(root):
         raise KvasirError(f"{root / ARCHIVE}: Java {which.version} does not accept the archive it has made")
@@ -149,8 +240,92 @@ def assemble(
 
 
 def _fits(root: Path) -> bool:
-    return archive.usable(Distribution(root))
+    return archive_usable(Distribution(root))
 
 
 def _write(facts: Facts, root: Path) -> None:
     dump_json(facts.model_dump(mode="json"), root / FACTS)
+
+
+TRAINING = Parameters(heap_mb=200, am_heap_mb=250, replication=1, start_timeout_s=300)
+TRAINING_TIMEOUT_S = 300.0
+
+
+class _Recording(Distribution):
+    """A Hadoop whose programs write down which classes they load."""
+
+    lists = Path()
+
+    def flags(self, heap_mb: int, compiler: str = "c1") -> list[str]:
+        return [*super().flags(heap_mb, compiler), f"-XX:DumpLoadedClassList={self.lists}/%p.classes"]
+
+
+def merge_class_lists(lists: Iterable[str]) -> str:
+    """One list of classes from those of several programs. Classes of other loaders cannot be archived."""
+    found: dict[str, None] = {}
+    for text in lists:
+        for line in text.splitlines():
+            if "source:" not in line and not line.startswith("#"):
+                found[line.split(" id: ")[0]] = None
+    return "\n".join(found) + "\n"
+
+
+def _train(root: Path, scratch: Path) -> str:
+    """Start a cluster of two hosts and run jobs on it that use most of what tasks use; the classes loaded."""
+    recording = _Recording(root)
+    recording.lists = scratch / "classes"
+    recording.lists.mkdir()
+    settings = HostsSettings(kind="local")
+    with (
+        hosts(settings, 2) as here,
+        cluster(here, recording, TRAINING, scratch / "cell", "gbe", "ssd") as trained,
+    ):
+        sequence = (
+            "mapreduce.job.inputformat.class=org.apache.hadoop.mapreduce.lib.input.SequenceFileInputFormat"
+        )
+        size = "mapreduce.randomtextwriter.totalbytes=20000"
+        for name, main, arguments in (
+            ("text", "org.apache.hadoop.examples.ExampleDriver", ["randomtextwriter", "-D", size, "/text"]),
+            (
+                "words",
+                "org.apache.hadoop.examples.ExampleDriver",
+                ["wordcount", "-D", sequence, "/text", "/words"],
+            ),
+            ("graph", "kvasir.graph.Generate", ["6", "1", "1", "/graph"]),
+        ):
+            run_job(trained, name, main, arguments, TRAINING_TIMEOUT_S)
+        # A program writes its list while it ends.
+        for handle in trained.handles.values():
+            handle.stop()
+    return merge_class_lists(
+        path.read_text(encoding="utf-8") for path in sorted(recording.lists.glob("*.classes"))
+    )
+
+
+def archive_usable(hadoop: Distribution) -> bool:
+    """Whether Java accepts the archive for this class path as it is now."""
+    if hadoop.facts.archive is None:
+        return False
+    command = [str(hadoop.java), *hadoop.flags(64), "-Xshare:on", "-cp", hadoop.class_path(), "-version"]
+    return subprocess.run(command, capture_output=True, check=False, timeout=60).returncode == 0
+
+
+def make_archive(root: Path, name: str) -> None:
+    """Make the archive of the Hadoop in `root` under a file name; raises KvasirError when that fails."""
+    hadoop = Distribution(root)
+    with (
+        tempfile.TemporaryDirectory(prefix="training-", dir=root) as folder,
+        replacing(root / name) as scratch,
+    ):
+        classes = Path(folder) / "all.classes"
+        classes.write_text(_train(root, Path(folder)), encoding="utf-8")
+        path = ":".join(str(root / jar) for jar in hadoop.facts.class_path)
+        command = [str(hadoop.java), "-Xshare:dump", "-XX:+UseG1GC", f"-XX:SharedClassListFile={classes}"]
+        command += [f"-XX:SharedArchiveFile={scratch}", "-cp", path]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=TRAINING_TIMEOUT_S
+        )
+        if done.returncode or not scratch.exists():
+            raise KvasirError(
+                f"Java cannot make the class archive: {(done.stderr or done.stdout).strip()[-500:]}"
+            )

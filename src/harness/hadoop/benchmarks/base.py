@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -15,7 +15,7 @@ from harness.core.models import Strict
 from harness.hadoop.cluster import Cluster
 from harness.hadoop.hdfs import Hdfs
 from harness.hadoop.history import JobHistory
-from harness.hadoop.jobs import CLIENT_HEAP_MB, JobResult, run_job
+from harness.hadoop.jobs import CLIENT_HEAP_MB, JobResult, generic_options, run_job
 from harness.results.records import Metric
 
 EXAMPLES = "org.apache.hadoop.examples.ExampleDriver"
@@ -43,6 +43,8 @@ class Cell:
 
     cluster: Cluster
     made: dict[str, Any] = field(default_factory=dict)
+    job_properties: Mapping[str, str] = field(default_factory=dict)
+    """Properties that the framework of a run gives to its jobs; none where inputs are made and outputs checked."""
 
     @property
     def hdfs(self) -> Hdfs:
@@ -65,6 +67,13 @@ class Cell:
     def map_slots(self) -> int:
         """Map tasks that run at once."""
         return self.workers * self.cluster.parameters.mappers_per_node
+
+    def options(self, properties: Mapping[str, str | int | float] | None = None) -> list[str]:
+        """Return the options that each program of a timed part takes before its own arguments.
+
+        They hold the framework's job properties and `properties`, which the benchmark needs and which win.
+        """
+        return generic_options({**self.job_properties, **(properties or {})})
 
     def program(self, name: str, main_class: str, arguments: list[str], timeout_s: float) -> JobResult:
         """Run a program that submits jobs; see run_job."""

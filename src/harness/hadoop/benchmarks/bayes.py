@@ -74,7 +74,7 @@ class Bayes(Benchmark[BayesSettings]):
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Train and label."""
         cell.hdfs.remove(OUTPUT)
-        arguments = [f"{self.path}/train", f"{self.path}/test", OUTPUT]
+        arguments = [*cell.options(), f"{self.path}/train", f"{self.path}/test", OUTPUT]
         return cell.program(name, "kvasir.bayes.Bayes", arguments, self.settings.timeout_s)
 
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:

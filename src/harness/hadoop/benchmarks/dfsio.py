@@ -8,7 +8,7 @@ from pydantic import Field, PositiveInt
 
 from harness.hadoop.benchmarks.base import MIB, Benchmark, Cell, Settings, metric, require
 from harness.hadoop.history import JobHistory
-from harness.hadoop.jobs import JobResult, generic_options
+from harness.hadoop.jobs import JobResult
 from harness.results.records import Metric
 
 DRIVER = "org.apache.hadoop.test.MapredTestDriver"
@@ -62,7 +62,7 @@ class Dfsio(Benchmark[DfsioSettings]):
 
     def _go(self, cell: Cell, operation: str, name: str) -> JobResult:
         results = cell.cluster.folder / "logs" / f"{name}.results"
-        arguments = ["TestDFSIO", *generic_options({"test.build.data": FOLDER}), f"-{operation}"]
+        arguments = ["TestDFSIO", *cell.options({"test.build.data": FOLDER}), f"-{operation}"]
         arguments += ["-nrFiles", str(self.settings.files), "-size", f"{self.settings.file_mb}MB"]
         return cell.program(name, DRIVER, [*arguments, "-resFile", str(results)], self.settings.timeout_s)
 

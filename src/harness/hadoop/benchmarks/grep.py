@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.hadoop.benchmarks.base import EXAMPLES, Cell, metric, require
 from harness.hadoop.benchmarks.text import READ_SEQUENCE, SEQUENCE_INPUT, TextBenchmark
 from harness.hadoop.benchmarks.wordcount import counts_of, difference
-from harness.hadoop.jobs import JobResult, generic_options
+from harness.hadoop.jobs import JobResult
 from harness.results.records import Metric
 
 OUTPUT = "/output/grep"
@@ -19,7 +19,7 @@ class Grep(TextBenchmark):
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Search."""
         cell.hdfs.remove(OUTPUT)
-        options = generic_options({READ_SEQUENCE: SEQUENCE_INPUT})
+        options = cell.options({READ_SEQUENCE: SEQUENCE_INPUT})
         arguments = ["grep", *options, self.path(cell), OUTPUT, self.settings.pattern]
         return cell.program(name, EXAMPLES, arguments, self.settings.timeout_s)
 

@@ -66,7 +66,7 @@ class PageRank(Benchmark[PageRankSettings]):
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Rank."""
         cell.hdfs.remove(OUTPUT)
-        arguments = [str(self.settings.iterations), self.path, OUTPUT]
+        arguments = [*cell.options(), str(self.settings.iterations), self.path, OUTPUT]
         return cell.program(name, "kvasir.graph.PageRank", arguments, self.settings.timeout_s)
 
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:

@@ -19,7 +19,7 @@ class Sort(TextBenchmark):
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Sort, with as many reduce tasks as the parameters say."""
         cell.hdfs.remove(OUTPUT)
-        arguments = ["sort", "-r", str(self.reducers(cell))]
+        arguments = ["sort", *cell.options(), "-r", str(self.reducers(cell))]
         arguments += ["-inFormat", f"{FORMATS}.input.SequenceFileInputFormat"]
         arguments += ["-outFormat", f"{FORMATS}.output.SequenceFileOutputFormat"]
         arguments += ["-outKey", "org.apache.hadoop.io.Text", "-outValue", "org.apache.hadoop.io.Text"]

@@ -72,9 +72,7 @@ class TeraSort(Benchmark[TeraSortSettings]):
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Sort."""
         cell.hdfs.remove(OUTPUT)
-        replicas = generic_options(
-            {"mapreduce.terasort.output.replication": self.settings.output_replication}
-        )
+        replicas = cell.options({"mapreduce.terasort.output.replication": self.settings.output_replication})
         return cell.program(
             name, EXAMPLES, ["terasort", *replicas, self.path, OUTPUT], self.settings.timeout_s
         )

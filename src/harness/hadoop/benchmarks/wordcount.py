@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.hadoop.benchmarks.base import EXAMPLES, Cell, InvalidOutput, metric, require
 from harness.hadoop.benchmarks.text import READ_SEQUENCE, SEQUENCE_INPUT, TextBenchmark
-from harness.hadoop.jobs import JobResult, generic_options
+from harness.hadoop.jobs import JobResult
 from harness.results.records import Metric
 
 OUTPUT = "/output/wordcount"
@@ -38,7 +38,7 @@ class WordCount(TextBenchmark):
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Count."""
         cell.hdfs.remove(OUTPUT)
-        options = generic_options({READ_SEQUENCE: SEQUENCE_INPUT})
+        options = cell.options({READ_SEQUENCE: SEQUENCE_INPUT})
         arguments = ["wordcount", *options, self.path(cell), OUTPUT]
         return cell.program(name, EXAMPLES, arguments, self.settings.timeout_s)
 

@@ -1,0 +1,179 @@
+"""Plug-ins of Hadoop: what a plug-in's folder declares, and what those of one cluster contribute together.
+
+A plug-in is a folder with plugin.yaml and a Maven module (pom.xml, see src/hadoop/pom.xml) or a ready jar. Its name is
+the folder's. An entry of config/frameworks.yaml names it: one of src/hadoop/plugins by name, any other by its path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, field_validator
+
+from harness.config.frameworks import FrameworkEntry, plugins_on
+from harness.config.hadoop import Properties
+from harness.config.load import parse, read_yaml
+from harness.core.errors import KvasirError
+from harness.core.models import Strict
+
+OURS = Path("src/hadoop/plugins")
+DECLARATION = "plugin.yaml"
+STOCK_SERVICE = "mapreduce_shuffle"
+SERVICES = "yarn.nodemanager.aux-services"
+
+ServiceName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+ClassName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)*$")]
+
+
+class Declaration(Strict):
+    """Content of a plug-in's plugin.yaml."""
+
+    jar: str | None = Field(
+        default=None, description="ready jar, relative to the folder; none: Maven builds one from pom.xml"
+    )
+    aux_services: dict[ServiceName, ClassName] = Field(
+        default_factory=dict, description="services of every NodeManager by name, with their classes"
+    )
+    site: dict[Literal["yarn-site.xml", "mapred-site.xml"], Properties] = Field(
+        default_factory=dict, description="properties of the cluster, which all its daemons and jobs see"
+    )
+    job_properties: Properties = Field(
+        default_factory=dict, description="properties of the jobs of each framework that names the plug-in"
+    )
+
+    @field_validator("aux_services")
+    @classmethod
+    def _leaves_the_stock_shuffle(cls, services: dict[str, str]) -> dict[str, str]:
+        if STOCK_SERVICE in services:
+            raise ValueError(
+                f"{STOCK_SERVICE} is Hadoop's own shuffle, which other frameworks use: choose another name"
+            )
+        return services
+
+    @field_validator("site")
+    @classmethod
+    def _declares_services_as_such(cls, site: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+        # A NodeManager has one list of them, put together from all plug-ins of the cluster.
+        if SERVICES in site.get("yarn-site.xml", {}):
+            raise ValueError(f"{SERVICES} is put together by the harness: name services in aux_services")
+        return site
+
+
+class Plugin(Declaration):
+    """A plug-in that was found."""
+
+    name: str
+    folder: str
+
+    @property
+    def module(self) -> Path | None:
+        """Folder of its Maven module; None when it brings a jar."""
+        return None if self.jar else Path(self.folder)
+
+    def sources(self) -> list[Path]:
+        """Return the files that its jar is made from, and its declaration, sorted."""
+        folder = Path(self.folder)
+        if self.jar:
+            return sorted([folder / DECLARATION, folder / self.jar])
+        main = (path for path in (folder / "src/main").rglob("*") if path.is_file())
+        return sorted([folder / DECLARATION, folder / "pom.xml", *main])
+
+
+def load_plugin(reference: str) -> Plugin:
+    """Return the plug-in that a framework's entry names: one of ours by name, or a folder by a path with a slash.
+
+    Raises KvasirError when there is none, or its declaration is wrong.
+    """
+    path = Path(reference).expanduser()
+    folder = path if "/" in reference else OURS / reference
+    file = folder / DECLARATION
+    if not file.is_file():
+        ours = ", ".join(sorted(found.parent.name for found in OURS.glob(f"*/{DECLARATION}"))) or "none"
+        raise KvasirError(
+            f"plug-in {reference}: found no {file}: name one of {OURS} ({ours}), or a folder by a path with a slash"
+        )
+    declared = parse(Declaration, read_yaml(file) or {}, str(file))
+    needed = declared.jar or "pom.xml"
+    if not (folder / needed).is_file():
+        raise KvasirError(f"{folder}: expected {needed}, {'the jar' if declared.jar else 'a Maven module'}")
+    return Plugin(name=folder.resolve().name, folder=str(folder), **declared.model_dump())
+
+
+def load_plugins(references: Iterable[str]) -> dict[str, Plugin]:
+    """Return plug-ins by name. Raises KvasirError when one is not there, or two have one name."""
+    found: dict[str, Plugin] = {}
+    for reference in references:
+        plugin = load_plugin(reference)
+        found = together(found, {plugin.name: plugin})
+    return found
+
+
+def sources_on(distribution: str, frameworks: Mapping[str, FrameworkEntry]) -> list[str]:
+    """Return the files that the plug-ins of a folder below build/hadoop are made from."""
+    found = load_plugins(plugins_on(distribution, frameworks)).values()
+    return [str(path) for plugin in found for path in plugin.sources()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contribution:
+    """What plug-ins add to the configuration of a cluster."""
+
+    aux_services: dict[str, str]
+    site: dict[str, dict[str, str]]
+
+
+def contribution(plugins: Iterable[Plugin]) -> Contribution:
+    """Return services and properties of all plug-ins of a cluster.
+
+    Raises KvasirError when two of them want one service or property differently.
+    """
+    services: dict[str, tuple[str, Plugin]] = {}
+    site: dict[str, dict[str, tuple[str, Plugin]]] = {}
+    for plugin in plugins:
+        _add(services, plugin.aux_services, plugin, "NodeManager service")
+        for file, properties in plugin.site.items():
+            _add(site.setdefault(file, {}), properties, plugin, f"{file}:")
+    return Contribution(
+        aux_services={name: value for name, (value, _) in services.items()},
+        site={file: {name: value for name, (value, _) in found.items()} for file, found in site.items()},
+    )
+
+
+def together(some: Mapping[str, Plugin], others: Mapping[str, Plugin]) -> dict[str, Plugin]:
+    """Return the plug-ins of a cluster that has `some` and `others`, by name.
+
+    Raises KvasirError when they cannot share a cluster.
+    """
+    for name in some.keys() & others.keys():
+        if some[name] != others[name]:
+            raise KvasirError(
+                f"plug-in {name}: found in {some[name].folder} and {others[name].folder}: rename one of the folders"
+            )
+    found = dict(sorted({**some, **others}.items()))
+    contribution(found.values())
+    return found
+
+
+def job_properties(own: Mapping[str, str], plugins: Iterable[Plugin]) -> dict[str, str]:
+    """Return the properties of a framework's jobs: those of its plug-ins, and its `own`, which win.
+
+    Raises KvasirError when two plug-ins want a property differently that is not among its own.
+    """
+    found: dict[str, tuple[str, Plugin]] = {}
+    for plugin in plugins:
+        left = {name: value for name, value in plugin.job_properties.items() if name not in own}
+        _add(found, left, plugin, "job property")
+    return dict(sorted({**{name: value for name, (value, _) in found.items()}, **own}.items()))
+
+
+def _add(found: dict[str, tuple[str, Plugin]], more: Mapping[str, str], plugin: Plugin, what: str) -> None:
+    for name, value in more.items():
+        known, first = found.setdefault(name, (value, plugin))
+        if known != value:
+            raise KvasirError(
+                f"{what} {name}: plug-in {first.name} wants {known!r}, plug-in {plugin.name} {value!r}: "
+                "they cannot share it; change one of them"
+            )

@@ -1,0 +1,280 @@
+"""Plug-ins of Hadoop: what they declare, what a cluster of several gets, and what no other framework's job sees."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from harness.cells.frameworks import Hadoop
+from harness.cells.measure import specification
+from harness.config import CellsStudy, FrameworkEntry, load_config
+from harness.config.frameworks import build_options
+from harness.config.hadoop import Parameters
+from harness.core.errors import KvasirError
+from harness.hadoop import configuration
+from harness.hadoop.benchmarks import CLASSES, Cell, make
+from harness.hadoop.distribution import Distribution
+from harness.hadoop.jobs import JobResult
+from harness.hadoop.layout import layout
+from harness.hadoop.plugins import OURS, load_plugin, load_plugins, sources_on, together
+from harness.plan.capabilities import Refusals
+from harness.plan.cells import check_benchmarks, joined, plan
+from harness.plan.spec import CellSpec
+
+PROJECT = Path(__file__).parents[2]
+COLLECTOR = "mapreduce.job.map.output.collector.class"
+SERVICES = "yarn.nodemanager.aux-services"
+
+
+def plugin(folder: Path, **declared: Any) -> str:
+    """A plug-in's folder with a ready jar."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "ready.jar").write_bytes(b"jar of " + folder.name.encode())
+    (folder / "plugin.yaml").write_text(yaml.safe_dump({"jar": "ready.jar", **declared}))
+    return str(folder)
+
+
+@pytest.fixture
+def levitated(tmp_path: Path) -> str:
+    return plugin(
+        tmp_path / "levitated",
+        aux_services={"kvasir_levitated": "kvasir.levitated.Handler"},
+        site={"yarn-site.xml": {"kvasir.levitated.port": 0, "kvasir.levitated.tls": False}},
+        job_properties={"mapreduce.job.reduce.shuffle.consumer.plugin.class": "kvasir.levitated.Consumer"},
+    )
+
+
+@pytest.fixture
+def nvm(tmp_path: Path) -> str:
+    return plugin(
+        tmp_path / "nvm", job_properties={COLLECTOR: "kvasir.nvm.Collector", "kvasir.nvm.profile": "dram"}
+    )
+
+
+def hadoop_at(root: Path, names: list[str]) -> Distribution:
+    """A Hadoop that has only what its configuration files name."""
+    made = Distribution.__new__(Distribution)
+    made.root = root
+    made.facts = SimpleNamespace(  # type: ignore[assignment]
+        class_path=["hadoop.jar"], test_path=["tests.jar"], archive=None, java=SimpleNamespace(major=17)
+    )
+    (root / "plugins").mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (root / "plugins" / f"{name}.jar").write_bytes(b"")
+    return made
+
+
+def rendered(hadoop: Distribution, *folders: str, **parameters: Any) -> dict[str, dict[str, str]]:
+    places = layout(["n0", "n1"], [Path("/s0"), Path("/s1")], Path("/conf"), 21000)
+    plugins = tuple(load_plugins(folders).values())
+    files = configuration.render(places, places.nodes[1], Parameters(**parameters), hadoop, plugins)
+    return {name: configuration.parse(text) for name, text in files.items() if name.endswith(".xml")}
+
+
+def test_cluster_has_the_services_and_jars_of_all_its_plugins(
+    levitated: str, nvm: str, tmp_path: Path
+) -> None:
+    hadoop = hadoop_at(tmp_path / "h", ["levitated", "nvm"])
+    found = rendered(hadoop, levitated, nvm)
+    yarn = found["yarn-site.xml"]
+    assert yarn[SERVICES] == "mapreduce_shuffle,kvasir_levitated"
+    assert yarn[f"{SERVICES}.kvasir_levitated.class"] == "kvasir.levitated.Handler"
+    assert yarn[f"{SERVICES}.mapreduce_shuffle.class"] == "org.apache.hadoop.mapred.ShuffleHandler"
+    assert (yarn["kvasir.levitated.port"], yarn["kvasir.levitated.tls"]) == ("0", "false")
+    jars = [str(tmp_path / "h" / "plugins" / f"{name}.jar") for name in ("levitated", "nvm")]
+    for file, name in (
+        ("yarn-site.xml", "yarn.application.classpath"),
+        ("mapred-site.xml", "mapreduce.application.classpath"),
+        ("mapred-site.xml", "mapreduce.map.java.opts"),
+        ("mapred-site.xml", "yarn.app.mapreduce.am.command-opts"),
+    ):
+        assert all(jar in re.split(r"[:, ]", found[file][name]) for jar in jars), name
+
+
+def test_job_properties_are_in_no_file_of_the_cluster(levitated: str, nvm: str, tmp_path: Path) -> None:
+    plain = rendered(hadoop_at(tmp_path / "h", []))
+    found = rendered(hadoop_at(tmp_path / "h", ["levitated", "nvm"]), levitated, nvm)
+    assert plain["yarn-site.xml"][SERVICES] == "mapreduce_shuffle"
+    for name in (COLLECTOR, "mapreduce.job.reduce.shuffle.consumer.plugin.class", "kvasir.nvm.profile"):
+        assert not [file for file, properties in found.items() if name in properties]
+
+
+def test_extra_wins_over_plugins(levitated: str, tmp_path: Path) -> None:
+    hadoop = hadoop_at(tmp_path / "h", ["levitated"])
+    found = rendered(hadoop, levitated, extra={"yarn-site.xml": {"kvasir.levitated.port": "7"}})
+    assert found["yarn-site.xml"]["kvasir.levitated.port"] == "7"
+
+
+def test_plugin_that_was_not_built_says_so(levitated: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        KvasirError, match=r"levitated\.jar: there is no such plug-in yet: run scripts/build_hadoop"
+    ):
+        rendered(hadoop_at(tmp_path / "h", []), levitated)
+
+
+class Recorder(Cell):
+    """A cell on which programs are written down instead of run."""
+
+    programs: list[tuple[str, list[str]]]
+
+    def program(self, name: str, main_class: str, arguments: list[str], timeout_s: float) -> JobResult:
+        self.programs.append((name, arguments))
+        jobs: Any = SimpleNamespace(counter=lambda *_: 1)
+        return JobResult(1.0, "", [jobs], [])
+
+    def check(self, main_class: str, arguments: list[str], timeout_s: float) -> dict[str, Any]:
+        return {}
+
+
+@pytest.mark.parametrize("name", list(CLASSES))
+def test_every_benchmark_gives_its_timed_jobs_the_frameworks_properties(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs: list[tuple[str, list[str]]] = []
+    monkeypatch.setattr(Recorder, "programs", programs, raising=False)
+    hdfs: Any = SimpleNamespace(remove=lambda _: None)
+    cluster: Any = SimpleNamespace(
+        parameters=Parameters(), layout=SimpleNamespace(workers=[1, 2]), hdfs=hdfs, folder=Path("/folder")
+    )
+    cell = Recorder(cluster)
+    entry = {"class": "hadoop", "label": "X", "job_properties": {COLLECTOR: "a.B", "x.y": 3}}
+    framework = Hadoop("x", FrameworkEntry.model_validate(entry))
+    benchmark = make(name, {})
+    benchmark.prepare(cell)
+    inputs = len(programs)
+    framework.execute(benchmark, cell, "timed")
+    (timed,) = programs[inputs:]
+    words = timed[1]
+    # Generic options come before the program's own arguments, after the name of one of Hadoop's examples.
+    first = 0 if words[0] == "-D" else 1
+    own = next(i for i in range(first, len(words) + 1, 2) if i >= len(words) or words[i] != "-D")
+    assert {f"{COLLECTOR}=a.B", "x.y=3"} <= set(words[first:own]), words
+    for _, arguments in programs[:inputs]:
+        assert not [word for word in arguments if word.startswith((COLLECTOR, "x.y"))], "inputs belong to all"
+
+
+def specs(tmp_path: Path, **entries: dict[str, Any]) -> list[CellSpec]:
+    """Cells of study hpc at scale laptop with frameworks changed."""
+    values = yaml.safe_load((PROJECT / "config/config.yaml").read_text())
+    config = load_config({**values, "scale": "laptop", "studies": ["hpc"]}, PROJECT / "config")
+    for name, changes in entries.items():
+        entry = {"class": "hadoop", "label": name, "interface": "ib", **changes}
+        config.frameworks[name] = FrameworkEntry.model_validate(entry)
+    check_benchmarks(config, "config")
+    study = config.studies["hpc"]
+    assert isinstance(study, CellsStudy)
+    return list(joined(plan(study, config, Refusals()).cells.values()).values())
+
+
+def test_frameworks_of_one_cell_share_its_cluster(levitated: str, nvm: str, tmp_path: Path) -> None:
+    own = {"kvasir.nvm.profile": "paper"}
+    found = specs(
+        tmp_path,
+        **{"hadoop-uda": {"plugins": [levitated]}, "homr": {"plugins": [nvm], "job_properties": own}},
+    )
+    cell = next(cell for cell in found if {"hadoop-uda", "homr", "hadoop-ipoib"} <= cell.frameworks.keys())
+    assert list(cell.plugins) == ["levitated", "nvm"]
+    assert cell.frameworks["homr"]["job_properties"] == {
+        COLLECTOR: "kvasir.nvm.Collector",
+        "kvasir.nvm.profile": "paper",
+    }
+    assert not {"plugins", "job_properties"} & cell.frameworks["hadoop-ipoib"].keys()
+    stock = next(cell for cell in found if cell.interface == "gbe")
+    assert stock.plugins == {}
+    assert CellSpec.model_validate_json(cell.model_dump_json()) == cell
+
+
+def test_a_changed_plugin_concerns_only_runs_that_use_it(levitated: str, nvm: str, tmp_path: Path) -> None:
+    found = specs(tmp_path, **{"hadoop-uda": {"plugins": [levitated]}, "homr": {"plugins": [nvm]}})
+    cell = next(cell for cell in found if {"hadoop-uda", "homr"} <= cell.frameworks.keys())
+    before, after = (
+        {
+            run.framework: specification(
+                cell, run, {"hadoop": {}, "plugins": {"levitated": jar, "nvm": "same"}}
+            )
+            for run in cell.runs
+        }
+        for jar in ("old", "new")
+    )
+    assert {name for name in before if before[name] != after[name]} == {"hadoop-uda"}
+    assert "plugins" not in before["hadoop-ipoib"]
+
+
+def test_conflicts_are_named_when_planning(tmp_path: Path, levitated: str) -> None:
+    other = plugin(tmp_path / "other", aux_services={"kvasir_levitated": "other.Handler"})
+    with pytest.raises(
+        KvasirError,
+        match=r"cell \w+_ib: .*hadoop-uda, .*share its cluster: NodeManager service kvasir_levitated: "
+        r"plug-in levitated wants 'kvasir\.levitated\.Handler', plug-in other 'other\.Handler'",
+    ):
+        specs(tmp_path, **{"hadoop-uda": {"plugins": [levitated]}, "homr": {"plugins": [other]}})
+    site = plugin(tmp_path / "site", site={"yarn-site.xml": {"kvasir.levitated.port": 1}})
+    with pytest.raises(
+        KvasirError, match=r"yarn-site\.xml: kvasir\.levitated\.port: .* wants '0', plug-in site '1'"
+    ):
+        specs(tmp_path, **{"hadoop-uda": {"plugins": [levitated]}, "homr": {"plugins": [site]}})
+    twin = plugin(tmp_path / "far" / "levitated")
+    with pytest.raises(KvasirError, match=r"plug-in levitated: found in .* and .*: rename"):
+        specs(tmp_path, **{"hadoop-uda": {"plugins": [levitated]}, "homr": {"plugins": [twin]}})
+    with pytest.raises(KvasirError, match="plug-in levitated: found in"):
+        together(load_plugins([levitated]), load_plugins([twin]))
+
+
+def test_conflicting_job_properties_need_a_decision(tmp_path: Path, nvm: str) -> None:
+    other = plugin(tmp_path / "other", job_properties={COLLECTOR: "other.Collector"})
+    with pytest.raises(KvasirError, match=rf"framework homr: job property {COLLECTOR}: plug-in nvm wants"):
+        specs(tmp_path, homr={"plugins": [nvm, other]})
+    decided = specs(tmp_path, homr={"plugins": [nvm, other], "job_properties": {COLLECTOR: "x.Y"}})
+    cell = next(cell for cell in decided if "homr" in cell.frameworks)
+    assert cell.frameworks["homr"]["job_properties"][COLLECTOR] == "x.Y"
+
+
+def test_frameworks_without_hadoop_jobs_take_none(levitated: str, tmp_path: Path) -> None:
+    with pytest.raises(KvasirError, match="framework homr: plugins and job_properties are of no use"):
+        specs(tmp_path, homr={"class": "engine", "plugins": [levitated]})
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ({"services": {}}, "services: .*no such key"),
+        ({"aux_services": {"mapreduce_shuffle": "a.B"}}, "mapreduce_shuffle is Hadoop's own shuffle"),
+        ({"aux_services": {"1x": "a.B"}}, "aux_services"),
+        ({"site": {"yarn-site.xml": {SERVICES: "x"}}}, "name services in aux_services"),
+        ({"site": {"hive-site.xml": {}}}, "hive-site.xml"),
+        ({"job_properties": {"a=b": 1}}, "job_properties"),
+        ({"jar": "none.jar"}, "expected none.jar, the jar"),
+        ({"jar": None}, "expected pom.xml, a Maven module"),
+    ],
+)
+def test_wrong_declaration_is_one_message(tmp_path: Path, declared: dict[str, Any], said: str) -> None:
+    folder = plugin(tmp_path / "wrong", **declared)
+    with pytest.raises(KvasirError, match=rf"{folder}.*{said}"):
+        load_plugin(folder)
+
+
+def test_unknown_plugin_is_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        KvasirError, match=rf"plug-in uda: found no {OURS}/uda/plugin\.yaml: name one of {OURS} \("
+    ):
+        load_plugin("uda")
+    with pytest.raises(KvasirError, match=r"plug-in \./uda: found no uda/plugin\.yaml"):
+        load_plugin("./uda")
+
+
+def test_plugins_are_built_with_the_hadoop_that_runs_them(levitated: str) -> None:
+    def entry(**more: Any) -> FrameworkEntry:
+        return FrameworkEntry.model_validate({"class": "hadoop", "label": "X", **more})
+
+    frameworks = {
+        "one": entry(plugins=[levitated]),
+        "own": entry(plugins=["./mine"], java_home="/jdk"),
+        "absent": entry(plugins=["./gone"], missing="not there"),
+        "plain": entry(),
+    }
+    assert build_options("3.4.2", frameworks) == ["--version=3.4.2", f"--plugin={levitated}"]
+    assert build_options("own", frameworks) == ["--version=3.4.2", "--java-home=/jdk", "--plugin=./mine"]
+    assert sources_on("3.4.2", frameworks) == [f"{levitated}/plugin.yaml", f"{levitated}/ready.jar"]
