@@ -12,10 +12,10 @@ import pytest
 
 from harness.config.hadoop import Parameters
 from harness.core.errors import KvasirError
-from harness.hadoop.benchmarks import CLASSES, Cell, InvalidOutput, make
+from harness.hadoop.benchmarks import CLASSES, Benchmark, Cell, InvalidOutput, make
 from harness.hadoop.cluster import Cluster, choose_ports, cluster, settle
 from harness.hadoop.distribution import Distribution
-from harness.hadoop.jobs import JobError, run_job
+from harness.hadoop.jobs import JobError, JobResult, run_job
 from harness.hosts import Hosts, HostsSettings, hosts, refusal
 
 # One task of a kind per worker: starting a Java costs more than all the work at this size.
@@ -60,12 +60,20 @@ def cell(nodes: Hosts, hadoop: Distribution, shared: Path) -> Iterator[Cell]:
         yield Cell(started)
 
 
+def run_checked(benchmark: Benchmark[Any], cell: Cell, name: str) -> tuple[JobResult, dict[str, str]]:
+    """Run a benchmark once; return the result and what was checked of its output."""
+    benchmark.prepare(cell)
+    result = benchmark.execute(cell, name)
+    _, checks = benchmark.validate(cell, result)
+    return result, checks
+
+
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", list(CLASSES))
 def test_benchmark(cell: Cell, name: str) -> None:
-    measured = make(name, SMOKE[name]).run(cell, name)
-    print(f"{name}: {measured.seconds:.1f} s, of which work {measured.work_seconds:.1f} s; {measured.checks}")
-    assert measured.checks
+    measured, checks = run_checked(make(name, SMOKE[name]), cell, name)
+    print(f"{name}: {measured.seconds:.1f} s, of which work {measured.work_seconds:.1f} s; {checks}")
+    assert checks
     assert not measured.disturbed
     assert 0 < measured.work_seconds < measured.seconds
     phases = {span.phase for job in measured.jobs for span in job.spans}
@@ -86,7 +94,7 @@ def test_traffic_takes_the_chosen_interface(cell: Cell, nodes: Hosts) -> None:
 
 def test_nothing_of_a_job_is_left_when_the_next_one_begins(cell: Cell, nodes: Hosts) -> None:
     """An application master would delete `_temporary` of an output folder where another job writes by then."""
-    make("wordcount", TEXT).run(cell, "wordcount-before")
+    run_checked(make("wordcount", TEXT), cell, "wordcount-before")
     settle(cell.cluster)
     masters = [host.run(["pgrep", "-f", "MRAppMaster"], check=False).stdout for host in nodes]
     assert masters == ["", "", ""]
@@ -99,7 +107,7 @@ def test_wrong_outputs_are_no_times(cell: Cell) -> None:
     facts["words"]["unheard-of"] = 1
     try:
         with pytest.raises(InvalidOutput, match="'unheard-of' occurs 1 times, the output says 0"):
-            wordcount.run(cell, "wordcount-wrong")
+            run_checked(wordcount, cell, "wordcount-wrong")
     finally:
         del facts["words"]["unheard-of"]
 

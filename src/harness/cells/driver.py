@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.cells.frameworks import framework_of
-from harness.cells.measure import BUILDS, Here, made_before, measure, record_failure
+from harness.cells.measure import BUILDS, CellContext, made_before, measure, record_failure
 from harness.config.hadoop import Parameters
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json
@@ -117,11 +117,11 @@ class Driver:
             )
             self.clusters_s.append(made.start_seconds)
             self.log.say(f"cluster is up after {made.start_seconds:.1f} s")
-            here = Here(spec, Cell(made), started, self.programs, self.batch)
+            context = CellContext(spec, Cell(made), started, self.programs, self.batch)
             while self.pending and not made.dead():
                 run = self.pending[0]
                 self.log.say(f"{label(run)}: starts")
-                outcome = measure(here, run, frameworks[run.framework])
+                outcome = measure(context, run, frameworks[run.framework])
                 del self.pending[0]
                 self._tell(run, outcome)
             if dead := made.dead():

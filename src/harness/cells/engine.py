@@ -57,15 +57,13 @@ class Engine(Framework):
             cell, name, [benchmark.name, *words(benchmark, cell)], report, benchmark.settings.timeout_s
         )
 
-    def launch(
-        self, cell: Cell, name: str, words: list[str], report: Path, timeout_s: float, interface: str = ""
-    ) -> JobResult:
+    def launch(self, cell: Cell, name: str, words: list[str], report: Path, timeout_s: float) -> JobResult:
         """Run one job; raises JobError when it fails, with its own message, or takes longer than `timeout_s`."""
         cluster, parameters = cell.cluster, cell.cluster.parameters
         workers = [cluster.hosts[node.index] for node in cluster.layout.workers]
         o_ranks = len(workers) * parameters.mappers_per_node
         a_ranks = len(workers) * parameters.reducers_per_node
-        network = interface or self.entry.interface
+        network = self.entry.interface
         device = cell.once(f"device {network}", lambda: device(workers[0], workers[0].address(network)))
         program = [str(self.program.resolve()), f"--namenode={cluster.layout.master.at('namenode')}"]
         program += [f"--o-ranks={o_ranks}", f"--a-ranks={a_ranks}", f"--report={report}"]

@@ -29,7 +29,7 @@ REASON_CHARACTERS = 600
 
 
 @dataclass(frozen=True)
-class Here:
+class CellContext:
     """What all runs of a cluster have in common."""
 
     spec: CellSpec
@@ -88,28 +88,28 @@ def times(result: JobResult) -> list[Metric]:
     ]
 
 
-def link_rate(here: Here) -> Metric:
+def link_rate(context: CellContext) -> Metric:
     """Rate of the cell's interface, where it is ours to set."""
-    rate = here.hosts.interconnect(here.spec.interface).rate_mbit_s
+    rate = context.hosts.interconnect(context.spec.interface).rate_mbit_s
     if rate is None:
         reason = "no rate is set: the link is as fast as it is"
         return Metric(name="link.rate", value=None, unit="Mbit/s", source="none", reason=reason)
     return Metric(name="link.rate", value=rate, unit="Mbit/s", source="emulated:tbf")
 
 
-def environment(here: Here) -> dict[str, Any]:
+def environment(context: CellContext) -> dict[str, Any]:
     """Machine, software, hosts and moment of a run."""
-    interfaces = here.spec.hosts.get("interfaces", {})
+    interfaces = context.spec.hosts.get("interfaces", {})
     return {
         **machine(),
         **moment(),
         "git": git_state(),
-        "programs": here.programs,
-        **({} if here.batch is None else {"batch": here.batch}),
+        "programs": context.programs,
+        **({} if context.batch is None else {"batch": context.batch}),
         "hosts": {
-            "kind": here.spec.hosts.get("kind", "emulated"),
+            "kind": context.spec.hosts.get("kind", "emulated"),
             "rates_mbit_s": {name: link.get("rate_mbit_s") for name, link in interfaces.items()},
-            "disks": here.spec.hosts.get("disks", {}),
+            "disks": context.spec.hosts.get("disks", {}),
         },
     }
 
@@ -125,50 +125,54 @@ def record_failure(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, A
     return outcome
 
 
-def measure(here: Here, run: CellRun, framework: Framework) -> Outcome:
+def measure(context: CellContext, run: CellRun, framework: Framework) -> Outcome:
     """Make a run and write its record. A run that fails, takes too long or has a wrong output is recorded as such.
 
     Raises KvasirError when the record cannot be written.
     """
     name = f"{run.identity.point}-{run.identity.rep}"
-    facts = environment(here)
+    facts = environment(context)
     with write_folder(Path(run.folder)) as folder:
         started, began = datetime.now(UTC), time.monotonic()
         metrics: list[Metric] = []
         status: Status = "ok"
         reason = ""
         try:
-            metrics = attempt(here, run, framework, name, folder)
+            metrics = attempt(context, run, framework, name, folder)
         except KvasirError as error:
             status = "timeout" if isinstance(error, JobTimeout) else "failed"
             wrong = "the output is wrong: " if isinstance(error, InvalidOutput) else ""
             reason = f"{wrong}{error}"[:REASON_CHARACTERS]
         seconds = next((m.value for m in metrics if m.name == "time.total"), time.monotonic() - began)
         outcome = Outcome(status=status, reason=reason, started=started.isoformat(), seconds=seconds)
-        write_log(here.cell.cluster.log(name), reason, folder / "log.txt")
-        dump_json(specification(here.spec, run, here.programs), folder / SPECIFICATION)
+        write_log(context.cell.cluster.log(name), reason, folder / "log.txt")
+        dump_json(specification(context.spec, run, context.programs), folder / SPECIFICATION)
         save(Record(identity=run.identity, environment=facts, outcome=outcome, metrics=metrics), folder)
     return outcome
 
 
-def attempt(here: Here, run: CellRun, framework: Framework, name: str, folder: Path) -> list[Metric]:
+def attempt(
+    context: CellContext, run: CellRun, framework: Framework, name: str, folder: Path
+) -> list[Metric]:
     """The run itself; leaves trace and tasks in `folder`. Raises KvasirError when it is no time.
 
     Emulated links have their rates in the run alone: inputs are made and outputs checked as fast as the machine can.
     """
     benchmark = make(run.benchmark, run.settings)
-    with here.hosts.unlimited():
-        benchmark.prepare(here.cell)
-        framework.prepare(benchmark, here.cell)
-        settle(here.cell.cluster)
-    power = PowerSettings.model_validate(here.spec.power)
-    with Monitor(here.hosts, period_s=here.spec.period_s, trace=folder / "trace.csv", power=power) as monitor:
-        result = framework.execute(benchmark, here.cell, name)
+    with context.hosts.unlimited():
+        benchmark.prepare(context.cell)
+        framework.prepare(benchmark, context.cell)
+        settle(context.cell.cluster)
+    power = PowerSettings.model_validate(context.spec.power)
+    with Monitor(
+        context.hosts, period_s=context.spec.period_s, trace=folder / "trace.csv", power=power
+    ) as monitor:
+        result = framework.execute(benchmark, context.cell, name)
     tasks.write(tasks.of_jobs(result.jobs, monitor.origin), folder / "tasks.csv")
-    with here.hosts.unlimited():
-        metrics, _ = benchmark.validate(here.cell, result)
+    with context.hosts.unlimited():
+        metrics, _ = benchmark.validate(context.cell, result)
     disturbed = Metric(name="disturbed", value=float(bool(result.disturbed)), unit="1", source=CLOCK)
-    return [*times(result), *metrics, *monitor.metrics(result.seconds), link_rate(here), disturbed]
+    return [*times(result), *metrics, *monitor.metrics(result.seconds), link_rate(context), disturbed]
 
 
 def write_log(source: Path, reason: str, target: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from harness.core.errors import KvasirError
-from harness.hadoop.benchmarks.base import Benchmark, Cell, InvalidOutput, Measured
+from harness.hadoop.benchmarks.base import Benchmark, Cell, InvalidOutput
 from harness.hadoop.benchmarks.bayes import Bayes
 from harness.hadoop.benchmarks.dfsio import DfsioRead, DfsioWrite
 from harness.hadoop.benchmarks.grep import Grep
@@ -16,7 +16,7 @@ from harness.hadoop.benchmarks.sort import Sort
 from harness.hadoop.benchmarks.terasort import TeraSort
 from harness.hadoop.benchmarks.wordcount import WordCount
 
-__all__ = ["CLASSES", "Benchmark", "Cell", "InvalidOutput", "Measured", "make"]
+__all__ = ["CLASSES", "Benchmark", "Cell", "InvalidOutput", "make"]
 
 CLASSES: dict[str, type[Benchmark[Any]]] = {
     benchmark.name: benchmark

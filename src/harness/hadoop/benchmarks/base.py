@@ -14,7 +14,6 @@ from harness.core.errors import KvasirError
 from harness.core.models import Strict
 from harness.hadoop.cluster import Cluster
 from harness.hadoop.hdfs import Hdfs
-from harness.hadoop.history import JobHistory
 from harness.hadoop.jobs import CLIENT_HEAP_MB, JobResult, generic_options, run_job
 from harness.results.records import Metric
 
@@ -92,22 +91,6 @@ class Cell:
         return found
 
 
-class Measured(Strict):
-    """A run whose output is right."""
-
-    benchmark: str
-    seconds: float
-    """Wall time of the program that submits the jobs, start of its Java included."""
-    work_seconds: float
-    """Of this, from the first task's launch to the end of each job."""
-    metrics: list[Metric]
-    checks: dict[str, str]
-    """What was checked, and how."""
-    jobs: list[JobHistory]
-    disturbed: list[str]
-    """Daemons that were dead when it ended: such a run says nothing about speed."""
-
-
 class Benchmark(ABC, Generic[S]):
     """One benchmark with its settings."""
 
@@ -138,21 +121,6 @@ class Benchmark(ABC, Generic[S]):
     @abstractmethod
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
         """Metrics besides the time, and what was checked how; raises InvalidOutput when the output is wrong."""
-
-    def run(self, cell: Cell, name: str) -> Measured:
-        """Prepare, run once, check. Raises KvasirError (JobError, InvalidOutput) when any of it fails."""
-        self.prepare(cell)
-        result = self.execute(cell, name)
-        metrics, checks = self.validate(cell, result)
-        return Measured(
-            benchmark=self.name,
-            seconds=result.seconds,
-            work_seconds=result.work_seconds,
-            metrics=metrics,
-            checks=checks,
-            jobs=result.jobs,
-            disturbed=result.disturbed,
-        )
 
 
 def require(condition: bool, benchmark: str, complaint: str) -> None:
