@@ -6,11 +6,6 @@ here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArg
 source(file.path(here, "lib", "cli.R"))
 attach(load_library(file.path(here, "lib")), name = "library")
 
-state_colour <- c(idle = "#E6E6E6", wait = okabe_ito[["orange"]], system = okabe_ito[["vermillion"]],
-  user = okabe_ito[["blue"]])
-way_colour <- c(read = okabe_ito[["blue"]], written = okabe_ito[["vermillion"]], received = okabe_ito[["blue"]],
-  sent = okabe_ito[["vermillion"]])
-
 of <- function(rows, domain, metric) rows[rows$domain %in% domain & rows$metric %in% metric, ]
 
 # One panel: hosts as thin lines, their mean as a thick one; colours tell metrics apart if there are several.

@@ -19,7 +19,7 @@ draw <- function(tables) {
   end <- max(trace$t_s, 0)
   state <- spans(trace[trace$metric == "state", ], end)
   queue <- spans(trace[trace$metric == "queue", ], end)
-  if (nrow(state) == 0) return(eee_figure(list(), tables$timeline, trace, "wide"))
+  if (nrow(state) == 0) return(simulation_figure(list(), tables$timeline, trace, "wide"))
   state$state <- factor(states[state$value + 1], states)
   state$power <- ifelse(state$value == 2, 0.1, 1)
   time <- scale_x_continuous(limits = c(0, end), expand = expansion(c(0, 0.01)), breaks = scales::breaks_pretty(8))
@@ -38,8 +38,8 @@ draw <- function(tables) {
     if (nrow(whole)) format(stats::median(whole$to - whole$from), digits = 3) else "\u2013"
   }
   link <- unique(trace$setting)
-  eee_figure(list(upper, lower), tables$timeline, trace, "wide", ncol = 1, heights = c(1.4, 1),
-    paste0("A simulated 10GBASE-T link, ", eee_look(link[1], "label"), ", Poisson arrivals of 1,500-byte frames; ",
+  simulation_figure(list(upper, lower), tables$timeline, trace, "wide", ncol = 1, heights = c(1.4, 1),
+    paste0("A simulated 10GBASE-T link, ", label_of(link[1]), ", Poisson arrivals of 1,500-byte frames; ",
       "drawn from the run's own record of states."),
     paste0("Going to sleep takes ", span_of(1), " \u00b5s and waking ", span_of(3), " \u00b5s"),
     "(Table I: 2.88 and 4.48).",

@@ -5,8 +5,8 @@ panel <- function(points, curves, axis, title, marks, y) {
   ggplot(points, aes(.data$load, .data$value, colour = .data$series, fill = .data$series, shape = .data$series)) +
     geom_line(aes(linetype = .data$series), curves, linewidth = 0.4) +
     geom_point(size = 1.1, stroke = 0.3, alpha = 0.8) +
-    eee_marks(marks) +
-    eee_scales(levels(points$series), rows = 2) +
+    paper_marks(marks) +
+    series_scales(levels(points$series), fine = TRUE) +
     scale_x_continuous("utilisation, %", limits = c(0, 100), expand = expansion(c(0, 0.02))) +
     y + labs(title = title) + theme_kvasir()
 }
@@ -15,7 +15,7 @@ takes <- c(link = "link")
 
 draw <- function(tables) {
   runs <- tables$link
-  series <- levels(eee_series(runs$setting))
+  series <- levels(series_factor(runs$setting))
   take <- function(metric, factor) {
     rows <- metric_rows(runs, metric)
     rows$series <- factor(rows$setting, series)
@@ -34,7 +34,7 @@ draw <- function(tables) {
   off <- merge(power[c("point", "rep", "value")], take("power.rel.closed", 100)[c("point", "rep", "value")],
     by = c("point", "rep"))
   far <- if (nrow(off)) max(abs(off$value.x - off$value.y)) else NA
-  eee_figure(panels, runs, rbind(power, take("power.rel.closed", 100)), "tall", legend = 8,
+  simulation_figure(panels, runs, rbind(power, take("power.rel.closed", 100)), "tall", legend = 8,
     "10GBASE-T, frames of 1,500 bytes, Poisson arrivals. Lines: closed forms, where there is one; points: simulated",
     paste0("runs, n = ", n_text(as.integer(table(power$point))), " a setting and load."),
     if (!is.na(far)) paste0("Largest difference of the two: ", format(far, digits = 2), " points of power."),

@@ -6,16 +6,16 @@ draw <- function(tables) {
   runs <- tables$scheduler
   take <- function(metric) {
     rows <- metric_rows(runs, metric)
-    rows$series <- eee_series(rows$scheduler)
+    rows$series <- series_factor(rows$scheduler)
     rows
   }
   zero <- scale_y_continuous(limits = c(0, NA), expand = expansion(c(0, 0.05)))
   rows <- take("runtime.mean")
   panels <- list(
-    eee_lines(rows, "load", "CPU load of the job stream, %", "s", "a\u2002average runtime of a job", more = zero),
-    eee_lines(take("makespan"), "load", "CPU load of the job stream, %", "s", "b\u2002total runtime", more = zero)
+    lines_panel(rows, "load", "CPU load of the job stream, %", "s", "a\u2002average runtime of a job", more = zero),
+    lines_panel(take("makespan"), "load", "CPU load of the job stream, %", "s", "b\u2002total runtime", more = zero)
   )
-  eee_figure(panels, runs, rows, "wide", eee_seeds(rows, "point"),
+  simulation_figure(panels, runs, rows, "wide", seeds_text(rows),
     "Small jobs. The paper draws Quincy alone and says that both grow with the load. Total runtime: from",
     "the start of the",
     "first job to the end of the last, so with a fixed number of jobs it has the time between their arrivals in it.")

@@ -5,19 +5,19 @@ takes <- c(latency = "netsim", placement = "netsim")
 draw <- function(tables) {
   runs <- rbind(tables$latency, tables$placement)
   take <- function(metric) {
-    rows <- eee_relative(metric_rows(runs, metric), 0, c("workload", "nodes", "variant"), "latency_us")
-    rows$series <- eee_series(ifelse(rows$variant %in% "balanced", "balanced", rows$workload))
+    rows <- relative_to(metric_rows(runs, metric), 0, c("workload", "nodes", "variant"), "latency_us")
+    rows$series <- series_factor(ifelse(rows$variant %in% "balanced", "balanced", rows$workload))
     rows[rows$latency_us > 0, ]
   }
   panel <- function(rows, title) {
     said <- data.frame(x = c(100, 5000), y = 1, text = c("paper, small jobs", "paper, batch job"), hjust = 0.5,
       vjust = 2)
-    eee_lines(rows, "latency_us", NULL, NULL, title, said,
-      list(eee_one(), eee_times(rows, "times that without"), eee_us("latency added to each link")))
+    lines_panel(rows, "latency_us", NULL, NULL, title, said,
+      list(unity_line(), ratio_axis(rows, "times that without"), microseconds_axis("latency added to each link")))
   }
   rows <- take("runtime.mean")
   panels <- list(panel(rows, "a\u2002average runtime of a job"), panel(take("makespan"), "b\u2002total runtime"))
-  eee_figure(panels, runs, rows, "wide", eee_seeds(rows, "point"),
+  simulation_figure(panels, runs, rows, "wide", seeds_text(rows),
     "Without EEE, default TCP, shallow buffers. Blocks lie at random, or as many on each worker.",
     "Hollow diamonds: the latencies beyond which the paper sees the runtime rise,",
     "about 100 \u00b5s for small jobs and about 5 ms for the batch job.")

@@ -5,21 +5,21 @@ takes <- c(standard = "netsim")
 draw <- function(tables) {
   runs <- tables$standard
   panel <- function(metric, title, said = FALSE) {
-    rows <- eee_relative(metric_rows(runs, metric), "legacy", c("workload", "nodes"))
+    rows <- relative_to(metric_rows(runs, metric), "legacy", c("workload", "nodes"))
     rows <- rows[!rows$setting %in% "legacy", ]
     if (nrow(rows) == 0) return(NULL)
     rows$value <- 100 * rows$value
-    rows$place <- eee_scenario(rows$workload, rows$nodes)
-    rows$series <- eee_series(rows$setting)
-    x <- unique(eee_beside(rows$place, factor("nopa", levels(rows$series))[rep(1, nrow(rows))]))
+    rows$place <- scenario_factor(rows$workload, rows$nodes)
+    rows$series <- series_factor(rows$setting)
+    x <- unique(beside(rows$place, factor("nopa", levels(rows$series))[rep(1, nrow(rows))], fine = TRUE))
     marks <- data.frame(x = rep(x, each = 2), y = c(100 / 5, 100 / 8), text = NA)
-    eee_columns(rows, "% of legacy Ethernet", title, if (said) marks, list(
-      geom_hline(yintercept = 10, linewidth = 0.3, linetype = "22")))
+    columns_panel(rows, linear_axis("% of legacy Ethernet"), title, marks = if (said) marks,
+      more = geom_hline(yintercept = 10, linewidth = 0.3, linetype = "22"), fine = TRUE)
   }
   rows <- metric_rows(runs, "energy.total")
   panels <- list(panel("energy.total", "a\u2002all links", TRUE), panel("energy.edge", "b\u20021GbE links"),
     panel("energy.core", "c\u200210GbE links"))
-  eee_figure(panels, runs, rows, "wide", eee_seeds(rows, "point", "column: median"),
+  simulation_figure(panels, runs, rows, "wide", seeds_text(rows, "column: median"),
     "x: nodes and workload. Hollow diamonds: a fifth and an eighth of legacy Ethernet, between which the paper has",
     "standard EEE. Dashed: 10 %, the power of a link that always idles; nothing can be below it.")
 }

@@ -7,12 +7,12 @@ draw <- function(tables) {
   all <- metric_rows(runs, c("energy.total", "makespan"))
   said <- data.frame(nodes = 80, workload = c("small", "batch"), setting = "1ms1000", value = 0.8)
   panels <- list(
-    eee_over_standard(all[all$metric == "energy.total", ], "a\u2002energy of all links", said),
-    eee_over_standard(all[all$metric == "makespan", ], "b\u2002total runtime", bars = FALSE)
+    over_standard_panel(all[all$metric == "energy.total", ], "a\u2002energy of all links", said),
+    over_standard_panel(all[all$metric == "makespan", ], "b\u2002total runtime", bars = FALSE)
   )
-  eee_figure(panels, runs, all, "tall", ncol = 1, heights = c(2, 1),
+  simulation_figure(panels, runs, all, "tall", ncol = 1, heights = c(2, 1),
     "Deep buffers and tuned TCP; all values over the median of standard EEE in the same scenario (grey line at 1).",
-    eee_seeds(all[all$metric == "makespan", ], "point", "column or tick: median"),
+    seeds_text(all[all$metric == "makespan", ], "column or tick: median"),
     "x: nodes and workload. 12us10+ and 120us100+ have 1ms1000 on 10GbE. Hollow diamonds: the 20 % that the paper's",
     "best setting saves at 4:1.")
 }

@@ -8,14 +8,14 @@ draw <- function(tables) {
   places <- unique(all[c("nodes", "workload")])
   mark <- function(setting, value) if (nrow(places)) cbind(places, setting = setting, value = value)
   panels <- list(
-    eee_over_standard(all[all$metric == "energy.core", ], "a\u200210GbE links",
+    over_standard_panel(all[all$metric == "energy.core", ], "a\u200210GbE links",
       rbind(mark("1ms1000", 0.65), mark("1ms1000", 0.25))),
-    eee_over_standard(all[all$metric == "energy.edge", ], "b\u20021GbE links",
+    over_standard_panel(all[all$metric == "energy.edge", ], "b\u20021GbE links",
       rbind(mark("1ms1000", 0.95), mark("ideal", 0.8)))
   )
-  eee_figure(panels, runs, all, "tall", ncol = 1,
+  simulation_figure(panels, runs, all, "tall", ncol = 1,
     "Deep buffers and tuned TCP; all values over the median of standard EEE in the same scenario (grey line at 1).",
-    eee_seeds(all[all$metric == "energy.core", ], "point", "column: median"),
+    seeds_text(all[all$metric == "energy.core", ], "column: median"),
     "x: nodes and workload. Hollow diamonds: the paper's text, 35 to 75 % saved on 10GbE by the best",
     "setting; on 1GbE at",
     "most 5 % by any setting, and 20 % by the ideal.")

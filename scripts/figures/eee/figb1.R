@@ -10,23 +10,24 @@ draw <- function(tables) {
   all$flow <- paste(all$flavour, all$setting)
   panel <- function(metric, title, relative = TRUE) {
     rows <- all[all$metric == metric & all$setting %in% names(places), ]
-    if (relative) rows <- eee_relative(rows, "newreno nopa", "workload", "flow")
+    if (relative) rows <- relative_to(rows, "newreno nopa", "workload", "flow")
     if (nrow(rows) == 0) return(NULL)
     rows$place <- factor(places[rows$setting], places)
-    rows$series <- eee_series(rows$flavour)
+    rows$series <- series_factor(rows$flavour)
     rows$load <- factor(ifelse(rows$workload == "batch", "batch job", "small jobs"), c("small jobs", "batch job"))
     if (!relative) rows$value <- rows$value + 1
-    eee_columns(rows, NULL, title, facet = "load", log = !relative || max(rows$value) > 3,
-      more = list(facet_wrap(vars(.data$load), nrow = 1), if (relative) eee_one()))
+    far <- !relative || max(rows$value) > 3
+    columns_panel(rows, if (far) plain_log_axis(NULL) else linear_axis(NULL), title, bars = !far, facet = "load",
+      fine = TRUE, more = list(facet_wrap(vars(.data$load), nrow = 1), if (relative) unity_line()))
   }
   panels <- list(
     panel("makespan", "a\u2002total runtime"), panel("runtime.mean", "b\u2002average runtime"),
     panel("energy.total", "c\u2002energy of all links"), panel("drops", "d\u2002frames dropped, plus one", FALSE)
   )
-  eee_figure(panels, runs, all, "tall", ncol = 2,
+  simulation_figure(panels, runs, all, "tall", ncol = 2,
     "a to c: over the median of standard EEE with NewReno (grey line at 1). Shallow buffers, default TCP",
     "window, 24 nodes.",
-    eee_seeds(all[all$metric == "makespan", ], "point", "column or tick: median"),
+    seeds_text(all[all$metric == "makespan", ], "column or tick: median"),
     "Axes are logarithmic where a value is more than three times another. Not in the paper, which names",
     "such a protocol as",
     "future work.")

@@ -10,22 +10,22 @@ takes <- c(fabric = "netsim")
 draw <- function(tables) {
   runs <- tables$fabric
   all <- metric_rows(runs, c(names(classes), names(times)))
-  series <- levels(eee_series(all$setting))
+  series <- levels(series_factor(all$setting))
   panel <- function(rows, names, title, bars, more = NULL) {
     if (nrow(rows) == 0) return(NULL)
     rows$place <- factor(names[rows$metric], names)
     rows$series <- factor(sub("^core:", "", rows$setting), series)
-    eee_columns(rows, NULL, title, more = more, bars = bars)
+    columns_panel(rows, linear_axis(NULL, bars), title, more = more, bars = bars, fine = TRUE)
   }
   power <- all[all$metric %in% names(classes), ]
   power$value <- 100 * power$value - floor_percent
-  time <- eee_relative(all[all$metric %in% names(times), ], "nopa", "nodes")
+  time <- relative_to(all[all$metric %in% names(times), ], "nopa", "nodes")
   panels <- list(
     panel(power, classes, "a\u2002power above that of sleeping links, %", TRUE),
-    panel(time[!time$setting %in% "nopa", ], times, "b\u2002runtime, times standard EEE", FALSE, list(eee_one()))
+    panel(time[!time$setting %in% "nopa", ], times, "b\u2002runtime, times standard EEE", FALSE, list(unity_line()))
   )
-  eee_figure(panels, runs, all, "wide", widths = c(3, 2),
+  simulation_figure(panels, runs, all, "wide", widths = c(3, 2),
     paste(and_text(count_text(sort(unique(all$nodes)))), "hosts, deep buffers, tuned TCP."),
     "Power: % of links that are always on, less the 10 % that sleeping links draw. 1ms1000 on 40GbE links only.",
-    eee_seeds(all[all$metric == "makespan", ], "point", "column or tick: median"), "Not in the paper.")
+    seeds_text(all[all$metric == "makespan", ], "column or tick: median"), "Not in the paper.")
 }

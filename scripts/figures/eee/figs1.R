@@ -9,13 +9,13 @@ draw <- function(tables) {
   panel <- function(metric, title, base) {
     rows <- all[all$metric == metric, ]
     rows <- if (base) {
-      eee_relative(rows[rows$setting %in% "nopa", ], "base", "workload", "variant")
+      relative_to(rows[rows$setting %in% "nopa", ], "base", "workload", "variant")
     } else {
-      eee_relative(rows, "nopa", c("workload", "variant"))
+      relative_to(rows, "nopa", c("workload", "variant"))
     }
     rows <- if (base) rows else rows[!rows$setting %in% "nopa", ]
     if (nrow(rows) == 0) return(NULL)
-    rows$series <- factor(rows$setting, levels(eee_series(all$setting)))
+    rows$series <- factor(rows$setting, levels(series_factor(all$setting)))
     rows$y <- match(rows$variant, rev(names)) - if (base) 0 else (as.integer(rows$series) - 3) * 0.22
     middle <- summarise_runs(rows, c("y", "series", "workload"))
     ggplot(middle, aes(.data$median, .data$y, colour = .data$series, fill = .data$series, shape = .data$series)) +
@@ -24,7 +24,7 @@ draw <- function(tables) {
       geom_segment(aes(xend = .data$median, y = .data$y - 0.13, yend = .data$y + 0.13), linewidth = 0.5,
         show.legend = FALSE) +
       geom_point(aes(x = .data$value), rows, size = 1, stroke = 0.25, alpha = 0.75) +
-      eee_scales(levels(rows$series)) +
+      series_scales(levels(rows$series), fine = TRUE) +
       facet_wrap(vars(factor(.data$workload, c("small", "batch"))), ncol = 1) +
       (if (max(rows$value) > 3) scale_x_log10() else scale_x_continuous(breaks = scales::breaks_pretty(4))) +
       scale_y_continuous(breaks = seq_along(names), labels = rev(names), limits = c(0.5, length(names) + 0.5),
@@ -39,9 +39,9 @@ draw <- function(tables) {
   )
   bare <- theme(axis.text.y = element_blank(), axis.ticks.y = element_blank())
   panels[-1] <- lapply(panels[-1], function(p) if (is.null(p)) p else p + bare)
-  eee_figure(panels, runs, all, "page",
+  simulation_figure(panels, runs, all, "page",
     "One open choice at a time against the base. a, b: settings over standard EEE under the same choice;",
     "c, d: standard EEE",
-    "over standard EEE of the base.", eee_seeds(all[all$metric == "energy.total", ], "point", "tick: median"),
+    "over standard EEE of the base.", seeds_text(all[all$metric == "energy.total", ], "tick: median"),
     "24 nodes, shallow buffers, default TCP. The paper states none of these choices.")
 }

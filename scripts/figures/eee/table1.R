@@ -28,17 +28,16 @@ draw <- function(tables) {
     as.character(large), printed[[1]], efficiency(large),
     as.character(large / 10), printed[[2]], efficiency(large / 10)
   )
-  plot <- typeset_table(rows,
+  took <- c(measured(runs, "time.wake"), measured(runs, "time.sleep"))
+  table_figure(rows,
     header = c("link", "Tw, \u00b5s", "Ts, \u00b5s", "frame, \u00b5s", "printed, %", "computed, %", "frame, \u00b5s",
       "printed, %", "computed, %"),
-    x = c(0, 34, 50, 71, 91, 113, 132, 151, 172), right = c(FALSE, rep(TRUE, 8)), width = 172,
+    x = c(0, 34, 50, 71, 91, 113, 132, 151, 172), right = c(FALSE, rep(TRUE, 8)),
     groups = data.frame(from = c(24, 56, 118), to = c(50, 113, 172),
-      text = c("transitions", "1,500-byte frame", "150-byte frame"))
-  )
-  took <- c(measured(runs, "time.wake"), measured(runs, "time.sleep"))
-  text <- eee_caption("rows3", "Computed: frame / (Tw + frame + Ts), the share of a cycle of waking, sending one frame",
+      text = c("transitions", "1,500-byte frame", "150-byte frame")),
+    "Computed: frame / (Tw + frame + Ts), the share of a cycle of waking, sending one frame",
     "and going to sleep.", if (all(nzchar(took))) paste0("10GBase-T in the simulated link: Tw ", took[1],
-      " \u00b5s, Ts ", took[2], " \u00b5s a cycle, Ts less where frames come before it has passed."), eee_missing(runs),
-    eee_sources(metric_rows(runs, "time.wake")))
-  list(plot = plot + labs(caption = text), size = "rows3")
+      " \u00b5s, Ts ", took[2], " \u00b5s a cycle, Ts less where frames come before it has passed."),
+    missing_text(runs), source_text(metric_rows(runs, "time.wake")$source),
+    height = 38)
 }

@@ -13,7 +13,7 @@ takes <- c(standard = "netsim")
 
 draw <- function(tables) {
   runs <- tables$standard
-  run <- eee_study(here)$programs$run
+  run <- read_config(here, "studies", "eee.yaml")$programs$run
   base <- run$base
   nodes <- sort(unique(runs$nodes))
   listed <- function(x) if (length(x)) and_text(x) else "none run"
@@ -39,10 +39,10 @@ draw <- function(tables) {
     c("TCP buffer, tuned", "1 MB", binary(run$levels$tcp$tuned$tcp$window_bytes)),
     c("CPU load of small jobs", "about 40 %", load)
   )
-  plot <- typeset_table(as.data.frame(cells), header = c("parameter", "paper", "here"), x = c(0, 70, 125),
-    right = rep(FALSE, 3), width = 172, groups = data.frame(from = 0, to = 172, text = "simulated environment"))
-  text <- eee_caption("rows20", "Here: configuration of this study and defaults of the simulator; nodes and workers as",
+  table_figure(as.data.frame(cells), header = c("parameter", "paper", "here"), x = c(0, 70, 125),
+    right = rep(FALSE, 3), groups = data.frame(from = 0, to = 172, text = "simulated environment"),
+    "Here: configuration of this study and defaults of the simulator; nodes and workers as",
     "they were run; CPU load as it was while jobs still came, median of the runs.",
-    eee_missing(runs), eee_sources(small))
-  list(plot = plot + labs(caption = text), size = "rows20")
+    missing_text(runs), source_text(small$source),
+    height = 112)
 }

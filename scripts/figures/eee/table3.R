@@ -26,13 +26,12 @@ draw <- function(tables) {
   here_text <- function(metric) mapply(here_of, metric, paper$workload, paper$nodes)
   rows <- data.frame(paper[c("name", "share", "input", "shuffle", "output")], here_text("input.bytes"),
     here_text("shuffle.bytes"), here_text("output.bytes"))
-  plot <- typeset_table(rows,
+  table_figure(rows,
     header = c("benchmark", "share of jobs", "input", "shuffle", "output", "input", "shuffle", "output"),
-    x = c(0, 62, 82, 99, 116, 138, 155, 172), right = c(FALSE, rep(TRUE, 7)), width = 172,
-    groups = data.frame(from = c(42, 124), to = c(116, 172), text = c("paper, MB", "here, MiB a job"))
-  )
-  text <- eee_caption("rows6", "Here: medians of the runs of Fig. 7. Small jobs of the three kinds come in an order",
+    x = c(0, 62, 82, 99, 116, 138, 155, 172), right = c(FALSE, rep(TRUE, 7)),
+    groups = data.frame(from = c(42, 124), to = c(116, 172), text = c("paper, MB", "here, MiB a job")),
+    "Here: medians of the runs of Fig. 7. Small jobs of the three kinds come in an order",
     "drawn at random, so that the mean of a short stream need not be that of the mix.",
-    eee_jobs(runs), eee_missing(runs), eee_sources(metric_rows(runs, "shuffle.bytes")))
-  list(plot = plot + labs(caption = text), size = "rows6")
+    jobs_text(runs), missing_text(runs), source_text(metric_rows(runs, "shuffle.bytes")$source),
+    height = 52)
 }

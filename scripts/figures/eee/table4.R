@@ -8,7 +8,7 @@ takes <- c(link = "link")
 
 draw <- function(tables) {
   runs <- tables$link
-  run <- eee_study(here)$programs$run
+  run <- read_config(here, "studies", "eee.yaml")$programs$run
   core <- lapply(paper$id, function(id) run$levels$setting[[id]]$eee$core)
   number <- function(name) vapply(core, function(c) if (is.null(c[[name]])) NA_real_ else as.numeric(c[[name]]), 0)
   us <- number("hold_us")
@@ -26,16 +26,15 @@ draw <- function(tables) {
     dash(packets, ifelse(packets * 1500 <= run$levels$buffer$shallow$buffer_bytes, "yes", "no")),
     at("power.rel", 100, 1), at("wait.mean", 1e6, 1)
   )
-  plot <- typeset_table(rows,
+  table_figure(rows,
     header = c("setting", "hold", "trigger", "hold", "trigger", "10 Gb/s", "1 Gb/s", "128 KiB", "power, %",
       "wait, \u00b5s"),
-    x = c(0, 32, 53, 68, 83, 100, 116, 132, 152, 172), right = c(FALSE, rep(TRUE, 9)), width = 172,
+    x = c(0, 32, 53, 68, 83, 100, 116, 132, 152, 172), right = c(FALSE, rep(TRUE, 9)),
     groups = data.frame(from = c(20, 57, 87, 136), to = c(53, 83, 132, 172),
-      text = c("paper", "here", "trigger at line rate, in", "link at 10 % load"))
-  )
-  text <- eee_caption("rows6", "Here: settings of the 10GbE ports in the configuration of this study. Trigger at line",
+      text = c("paper", "here", "trigger at line rate, in", "link at 10 % load")),
+    "Here: settings of the 10GbE ports in the configuration of this study. Trigger at line",
     "rate: the time in which so many frames of 1,500 bytes come; in 128 KiB: whether a shallow buffer holds them.",
-    "Link: simulated, 10GBASE-T, Poisson arrivals of 1,500-byte frames.", eee_missing(runs),
-    eee_sources(metric_rows(runs, "power.rel")))
-  list(plot = plot + labs(caption = text), size = "rows6")
+    "Link: simulated, 10GBASE-T, Poisson arrivals of 1,500-byte frames.", missing_text(runs),
+    source_text(metric_rows(runs, "power.rel")$source),
+    height = 52)
 }

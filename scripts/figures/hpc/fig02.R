@@ -10,8 +10,8 @@ draw <- function(tables) {
   tasks <- tasks[tasks$status %in% "SUCCEEDED" & tasks$phase %in% names(phases), ]
   tasks <- tasks[tasks$nodes == max(tasks$nodes, 0) & tasks$rep == min(tasks$rep, Inf), ]
   tasks <- tasks[tasks$disk %in% utils::tail(sort(unique(tasks$disk)), 1), ]
-  if (nrow(tasks) == 0) return(list(plot = cells_nothing(runs, "wide"), size = "wide"))
-  tasks$series <- cells_series(tasks$framework)
+  if (nrow(tasks) == 0) return(nothing_figure(runs, "wide"))
+  tasks$series <- series_factor(tasks$framework)
   tasks$phase <- factor(tasks$phase, rev(names(phases)))
   within <- split(tasks, paste(tasks$series, tasks$phase))
   tasks <- do.call(rbind, lapply(unname(within), function(d) {
@@ -36,13 +36,13 @@ draw <- function(tables) {
     scale_x_continuous("time since the start of the run, s", limits = c(0, NA), expand = expansion(c(0, 0.02))) +
     theme_kvasir() + theme(panel.grid.major.y = element_blank(), axis.ticks.y = element_blank())
   size <- if (nlevels(tasks$series) > 2) "page" else "tall"
-  text <- cells_caption(size, paste0("TeraSort on ", tasks$nodes[1], " nodes, ", disk_label[tasks$disk[1]],
+  text <- caption(size, paste0("TeraSort on ", tasks$nodes[1], " nodes, ", disk_label[tasks$disk[1]],
     ", execution ",
     tasks$rep[1],
       " (n = 1). Each bar is one task\u2019s phase, pale: from the first to the last of a phase, dashed: end of"),
     "the last map. The paper draws a sketch: shuffle and merge overlap the maps in Hadoop; UDA, RDMA-Hadoop and HOMR",
     "overlap",
-    "more, DataMPI sends while it maps.", cells_size(runs, "50"), cells_rates(runs),
-    cells_missing(runs), "Source: the job history, or what the engine itself records of its ranks.")
-  list(plot = plot + labs(caption = text, subtitle = subtitle(size, cells_note(runs, runs[0, ]))), size = size)
+    "more, DataMPI sends while it maps.", terasort_size_text(runs, "50"), rates_text(runs),
+    missing_text(runs), "Source: the job history, or what the engine itself records of its ranks.")
+  list(plot = plot + labs(caption = text, subtitle = subtitle(size, run_note(runs, runs[0, ]))), size = size)
 }

@@ -3,6 +3,6 @@
 takes <- c(wordcount = "cells")
 
 draw <- function(tables) {
-  cells_six(tables$wordcount, function(rows, disk) NULL, "50",
+  benchmark_figure(tables$wordcount, function(rows, disk) NULL, "50",
     "The paper gives no number for Wordcount: frameworks but UDA differ little, nor do disks.")
 }

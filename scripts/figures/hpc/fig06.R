@@ -19,7 +19,8 @@ takes <- c(pagerank = "cells")
 draw <- function(tables) {
   runs <- tables$pagerank
   drawn <- any(metric_rows(runs, "time.total")$nodes %in% c(9, 13))
-  cells_six(runs, stated, "50", if (drawn) "Hollow diamonds:" else "Not drawn, as neither 9 nor 13 nodes were run:",
+  benchmark_figure(runs, stated, "50",
+    if (drawn) "Hollow diamonds:" else "Not drawn, as neither 9 nor 13 nodes were run:",
     "the paper\u2019s reductions from the median beside them: IPoIB against GbE 23.3 % (9 nodes, HDD), 29.3 % (13,",
     "HDD) and",
     "24.1 % (9, SSD); SSD against HDD 22.3 % (UDA), 3.9 % (IPoIB), 2.9 % (GbE).")

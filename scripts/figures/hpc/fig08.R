@@ -19,10 +19,10 @@ draw <- function(tables) {
   watts <- any(trace$domain %in% "power")
   rows <- if (watts) trace[trace$domain %in% "power", ] else
     trace[trace$domain %in% "cpu" & trace$metric %in% c("user", "system"), ]
-  if (nrow(rows) == 0) return(list(plot = cells_nothing(runs, "wide"), size = "wide"))
+  if (nrow(rows) == 0) return(nothing_figure(runs, "wide"))
   rows <- stats::aggregate(value ~ framework + host + rep + t_s + source, rows, sum)
   rows$value <- rows$value * if (watts) 1 else 100
-  rows$series <- cells_series(rows$framework)
+  rows$series <- series_factor(rows$framework)
   boxes <- do.call(rbind, lapply(unname(split(rows, paste(rows$framework, rows$host))), box))
   node <- as.integer(sub("^n", "", boxes$host))
   boxes$node <- factor(node, sort(unique(node)))
@@ -31,14 +31,14 @@ draw <- function(tables) {
     geom_boxplot(aes(ymin = .data$low, lower = .data$q1, middle = .data$middle, upper = .data$q3, ymax = .data$high),
       stat = "identity", width = 0.6, linewidth = 0.3, alpha = 0.3, show.legend = FALSE) +
     facet_wrap(~series, nrow = 1, labeller = as_labeller(function(id) label_of(id))) +
-    cells_scales(levels(boxes$series)) +
+    series_scales(levels(boxes$series)) +
     scale_x_discrete("node (0 is the master)") +
     scale_y_continuous(if (watts) "power, W" else "processor, %", limits = c(0, NA), expand = expansion(c(0, 0.05))) +
     theme_kvasir() + theme(panel.grid.major.x = element_blank(), axis.ticks.x = element_blank())
-  cells_figure(list(plot), runs, rows, "wide", paste0("TeraSort on ", max(trace$nodes), " nodes, ", disk_label[[disk]],
+  panel_figure(list(plot), runs, rows, "wide", paste0("TeraSort on ", max(trace$nodes), " nodes, ", disk_label[[disk]],
     ". Box: quartiles and median; line: least to greatest of ", n_text(boxes$n), " samples of ",
     ngettext(length(unique(rows$rep)), "1 execution.", paste(length(unique(rows$rep)), "executions."))),
-    if (!watts) paste(cells_no_power(runs),
+    if (!watts) paste(no_energy_text(runs),
       "Shown instead: the share of its cores that a node uses."),
     "The paper: on 9 nodes with SSDs the master draws least and the workers draw alike.", legend = 0)
 }

@@ -14,7 +14,8 @@ draw <- function(tables) {
     row("TeraSort", "Sorts records of 100 bytes (key 10, value 90) made by TeraGen", tables$terasort),
     row("PageRank", "Ranks pages by their links; here own jobs instead of Pegasus 2.0", tables$pagerank)
   )
-  cells_table(rows, c("benchmark", "what it does", "Hadoop", "engine"), c(0, 28, 148, 170), c(FALSE, FALSE, TRUE, TRUE),
+  table_figure(rows, c("benchmark", "what it does", "Hadoop", "engine"), c(0, 28, 148, 170),
+    c(FALSE, FALSE, TRUE, TRUE),
     data.frame(from = c(0, 132), to = c(126, 172), text = c("paper", "valid runs here")),
     "The first three are micro-benchmarks, PageRank is an application benchmark. A run is valid if its output was",
     "checked",

@@ -12,7 +12,7 @@ draw <- function(tables) {
     paste0(format(each, digits = 3), if (each == 1) " file (" else " files (", mb(each * file_mb), ")")
   }
   of <- function(scale, slaves) {
-    cells <- cells_config(here, "scales", paste0(scale, ".yaml"))$cells
+    cells <- read_config(here, "scales", paste0(scale, ".yaml"))$cells
     dfsio <- cells$benchmarks$`dfsio-write`
     vapply(slaves, function(s) share(dfsio$files, dfsio$file_mb, s), "")
   }
@@ -20,10 +20,10 @@ draw <- function(tables) {
   per_map <- c("12 files (720 MB)", "6 files (360 MB)", "3 files (180 MB)", "2 files (120 MB)")
   rows <- cbind(slaves, printed, per_map, of("paper", slaves), of("laptop", slaves))
   done <- sort(unique(runs$nodes[runs$status %in% "ok"]))
-  cells_table(rows, c("slaves", "data per slave", "data per map", "per slave, paper scale", "per slave, laptop"),
+  table_figure(rows, c("slaves", "data per slave", "data per map", "per slave, paper scale", "per slave, laptop"),
     c(8, 18, 58, 98, 136), c(TRUE, FALSE, FALSE, FALSE, FALSE),
     data.frame(from = c(14, 96), to = c(92, 172), text = c("paper: 168 files of 60 MB, 7 maps a slave",
       "config/scales here")),
     "MB here are 2^20 bytes. Clusters run here:", paste0(if (length(done)) and_text(done - 1) else "none", " workers."),
-    cells_missing(runs))
+    missing_text(runs))
 }

@@ -4,7 +4,7 @@ takes <- c(terasort = "cells")
 
 draw <- function(tables) {
   value <- function(name, unit = "") {
-    paste0(cells_scale_values(here, function(cells, scale) cells$parameters[[name]]), unit)
+    paste0(scale_values(here, function(cells, scale) cells$parameters[[name]]), unit)
   }
   rows <- rbind(
     c("Mappers per node", "7", value("mappers_per_node")),
@@ -13,10 +13,10 @@ draw <- function(tables) {
     c("HDFS block size", "128 MB", value("block_size_mb", " MB")),
     c("Replication factor", "3", value("replication"))
   )
-  cells_table(rows, c("parameter", "paper", "smoke", "laptop", "paper scale"), c(0, 70, 104, 138, 172),
+  table_figure(rows, c("parameter", "paper", "smoke", "laptop", "paper scale"), c(0, 70, 104, 138, 172),
     c(FALSE, TRUE, TRUE, TRUE, TRUE), data.frame(from = c(52, 78), to = c(72, 172), text = c("there",
       "here, at each scale")),
     "MB here are 2^20 bytes. With two workers HDFS holds two replicas, whatever the factor.",
-      cells_size(tables$terasort, "50"),
+      terasort_size_text(tables$terasort, "50"),
     lines = 2)
 }

@@ -50,12 +50,12 @@ draw <- function(tables) {
     row("RDMA-Hadoop-2", "rdma-hadoop", c("H", "M", "H", "L", "H", "H", "L")),
     row("DataMPI\u1d43", "engine-ipoib", c("VH", "VH", "VH", "M", "H", "M", "M"))
   )
-  cells_table(rows, c("", "performance", "energy efficiency", "scalability", "stability", "config.", "docs", "usage"),
+  table_figure(rows, c("", "performance", "energy efficiency", "scalability", "stability", "config.", "docs", "usage"),
     c(0, 28, 56, 86, 112, 138, 152, 162), rep(FALSE, 8), data.frame(from = c(26, 136), to = c(132, 172),
       text = c("paper | by the rule here", "paper only")),
     "Rule: performance is the geometric mean over benchmarks, sizes and disks of time over the best time there, energy",
     "the same for the cube root of ED2P: VH up to 1.1, H to 1.25, M to 1.5. Scalability: speed-up over that of the",
     "workers, VH from 0.9, H from 0.6, M from 0.3. Stability: share of runs that ended well, H all, M from 0.9.",
     "\u1d43 here the engine in its place.",
-    cells_missing(runs), cells_rates(runs), lines = 6)
+    missing_text(runs), rates_text(runs), lines = 6)
 }

@@ -7,8 +7,7 @@ Sys.setenv(TZ = "UTC")
 options(stringsAsFactors = FALSE, scipen = 999)
 
 library_parts <- c(
-  "read", "text", "stats", "palette", "theme", "marks", "traces", "strip", "fill", "sweep", "table", "save", "cells",
-  "cells_panels", "eee", "eee_panels"
+  "read", "text", "stats", "palette", "series", "theme", "caption", "panels", "traces", "table", "save", "config"
 )
 
 # Ends the figure with one line for the reader instead of R's call stack.
@@ -49,14 +48,21 @@ check_names <- function(given, wanted) {
   if (anyDuplicated(given)) fail("a table is given twice; ", usage)
 }
 
-# Draws the figure of one script into out.{svg,pdf,png}.
-draw_figure <- function(folder, script, out, paths) {
+# What the script of a figure defines, in an environment of its own below the library's.
+source_figure <- function(script, parts) {
   if (!file.exists(script)) fail(script, ": no such script of a figure")
-  parts <- load_library(folder)
-  if (basename(dirname(script)) == "mimir") parts$small_size <- 6.4
   figure <- new.env(parent = parts)
   figure$here <- dirname(script)
   source(script, local = figure, encoding = "UTF-8")
+  figure
+}
+
+# Draws the figure of one script into out.{svg,pdf,png}.
+draw_figure <- function(folder, script, out, paths) {
+  parts <- load_library(folder)
+  study <- basename(dirname(script))
+  if (study %in% names(parts$small_sizes)) parts$small_size <- parts$small_sizes[[study]]
+  figure <- source_figure(script, parts)
   check_names(names(paths), names(figure$takes))
   tables <- Map(parts$read_table, paths[names(figure$takes)], figure$takes)
   drawn <- figure$draw(tables)

@@ -4,21 +4,41 @@ run_factors <- c(
   "study", "experiment", "point", "app", "data", "platform", "strategy", "combine", "balance", "pipeline"
 )
 run_numbers <- c("rep", "words", "unique", "ranks", "buffer_mb", "buffer_bytes", "cap_w", "sample_ms")
+outcome <- c("status", "reason", "metric", "unit", "source")
+sample <- c("host", "domain", "metric", "unit", "source")
 
+# By kind of table: its columns of text and of numbers.
 table_columns <- list(
-  runs = list(
-    text = c(run_factors, "status", "reason", "metric", "unit", "source"),
-    number = c(run_numbers, "value")
-  ),
-  trace = list(
-    text = c(run_factors, "host", "domain", "metric", "unit", "source"),
-    number = c(run_numbers, "t_s", "value")
-  ),
+  # Runs of the engine: metrics, samples over time, fill of the send buffer.
+  runs = list(text = c(run_factors, outcome), number = c(run_numbers, "value")),
+  trace = list(text = c(run_factors, sample), number = c(run_numbers, "t_s", "value")),
   fill = list(
     text = c("point", "case", "event"),
     number = c("rank", "word_index", "partition", "records", "bytes", "capacity_bytes")
   ),
-  usage = list(text = c("host", "domain", "metric", "unit", "source"), number = c("t_s", "value"))
+  # Runs on clusters: metrics, samples of every host, those of one run, phases of tasks.
+  cells = list(
+    text = c("study", "experiment", "point", "framework", "disk", "benchmark", outcome),
+    number = c("rep", "nodes", "value")
+  ),
+  samples = list(
+    text = c("point", "framework", "disk", "benchmark", sample), number = c("rep", "nodes", "t_s", "value")
+  ),
+  usage = list(text = sample, number = c("t_s", "value")),
+  tasks = list(
+    text = c("point", "framework", "disk", "benchmark", "job", "task", "host", "kind", "phase", "status"),
+    number = c("rep", "nodes", "start_s", "end_s")
+  ),
+  # Simulations of a network, of one link, and the states of its port over time.
+  netsim = list(
+    text = c("study", "experiment", "point", "workload", "buffer", "tcp", "setting", "scheduler", "flavour", "queue",
+      "variant", outcome),
+    number = c("rep", "nodes", "stall_us", "latency_us", "load", "value")
+  ),
+  link = list(text = c("study", "experiment", "point", "setting", outcome), number = c("rep", "load", "value")),
+  states = list(
+    text = c("point", "setting", "host", "domain", "metric", "source"), number = c("rep", "t_s", "value")
+  )
 )
 
 # One CSV as a data frame; empty cells are NA. Stops, naming file and column, if a column is missing, a row is cut

@@ -13,11 +13,17 @@ figure_sizes <- list(
 
 svg_fallback <- paste0("font-family: \"", font_family, "\", \"Helvetica Neue\", Arial, sans-serif;")
 
-# plot: a ggplot or patchwork; stem: path without extension; size: a name of figure_sizes.
+# Width and height of a name of figure_sizes, or of a size that a figure has worked out itself.
+size_mm <- function(size) {
+  mm <- if (is.character(size)) figure_sizes[[size]] else size
+  if (is.null(mm)) fail("unknown figure size '", size, "'")
+  mm
+}
+
+# plot: a ggplot or patchwork; stem: path without extension; size: as size_mm() takes it.
 save_figure <- function(plot, stem, size) {
   need_font()
-  mm <- figure_sizes[[size]]
-  if (is.null(mm)) fail("unknown figure size '", size, "'")
+  mm <- size_mm(size)
   folder <- dirname(stem)
   if (!dir.exists(folder) && !dir.create(folder, recursive = TRUE, showWarnings = FALSE)) {
     fail("cannot create the folder ", folder)

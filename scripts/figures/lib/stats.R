@@ -32,3 +32,25 @@ n_text <- function(n) paste(unique(range(n)), collapse = " to ")
 
 # Eq. 1 of the paper: the share of records a combiner in each process can take away. Words, unique words, processes.
 combinability <- function(words, unique, processes) (words - processes * unique) / words
+
+# Text that is the same for rows of the same levels, or of the same run.
+key_of <- function(rows, columns) do.call(paste, c(lapply(rows[columns], as.character), sep = "\r"))
+run_key <- function(rows) key_of(rows, c("point", "rep"))
+
+# Values over the median of a base level with otherwise equal levels. Rows without a base are dropped.
+relative_to <- function(rows, base, by, column = "setting") {
+  by <- c(by, "metric")
+  of_base <- rows[rows[[column]] %in% base, ]
+  middle <- tapply(of_base$value, key_of(of_base, by), stats::median)
+  rows$value <- rows$value / as.numeric(middle[key_of(rows, by)])
+  rows[!is.na(rows$value), ]
+}
+
+# One metric that is the product of two of the same run.
+product_of <- function(runs, first, second, name) {
+  a <- metric_rows(runs, first)
+  b <- metric_rows(runs, second)
+  a$value <- a$value * b$value[match(run_key(a), run_key(b))]
+  a$metric <- rep(name, nrow(a))
+  a[!is.na(a$value), ]
+}

@@ -2,7 +2,7 @@
 
 # rows: data frame of text; header: one name per column (may hold line breaks); x: position of each column, mm from the
 # left edge; right: which columns are set to the right; groups: data frame from, to, text for a spanning header line.
-typeset_table <- function(rows, header, x, right, width, groups, strong = integer()) {
+typeset_table <- function(rows, header, x, right, groups, strong = integer(), width = 172) {
   line <- 4.2
   n <- nrow(rows)
   hjust <- ifelse(right, 1, 0)
@@ -24,7 +24,31 @@ typeset_table <- function(rows, header, x, right, width, groups, strong = intege
     scale_linewidth_identity() +
     scale_x_continuous(limits = c(0, width), expand = expansion()) +
     scale_y_continuous(expand = expansion(add = c(0.5, 0.5))) +
-    theme_kvasir() +
-    theme(axis.text = element_blank(), axis.title = element_blank(), axis.ticks = element_blank(),
-      axis.line.x = element_blank(), panel.grid.major = element_blank())
+    theme_bare()
 }
+
+# The table as a whole figure, as high as its rows and the lines of its caption. ...: pieces of the caption.
+table_figure <- function(rows, header, x, right, groups, ..., lines = 3, strong = integer(),
+                         height = 4.2 * (nrow(rows) + 3) + 3.1 * lines + 6) {
+  size <- c(width = 178, height = height)
+  plot <- typeset_table(as.data.frame(rows), header, x, right, groups, strong)
+  list(plot = plot + labs(caption = caption(size, ...)), size = size)
+}
+
+# Cells of the tables of clusters and frameworks.
+
+# Rate of the link of the frameworks on Gigabit Ethernet, or of the others.
+rate_cell <- function(runs, gbe) {
+  rates <- metric_rows(runs, "link.rate")
+  found <- sort(unique(rates$value[endsWith(rates$framework, "-gbe") == gbe]))
+  if (!length(found)) return("as the site has it")
+  paste0(and_text(count_text(found)), " Mbit/s", if (hosts_emulated(runs)) " (emulated)")
+}
+
+# How many runs of a framework ended well.
+runs_cell <- function(runs, id, what = "runs") {
+  rows <- unique(runs[runs$framework %in% id & runs$status %in% "ok", c("point", "rep")])
+  if (nrow(rows)) paste(nrow(rows), what) else "not run"
+}
+
+list_cell <- function(x) if (length(x)) and_text(x) else "none run"

@@ -24,8 +24,48 @@ and_text <- function(x) {
 # "rank" for 1, "ranks" else, with the number in front.
 ranks_text <- function(n) paste(n, ifelse(n == 1, "rank", "ranks"))
 
+# 20,000,000,000 as 2\u00b710\u00b9\u2070; short numbers as they are.
+power_of_ten_text <- function(v) {
+  digits <- c("\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074", "\u2075", "\u2076", "\u2077", "\u2078", "\u2079")
+  one <- function(x) {
+    if (is.na(x)) return(NA_character_)
+    if (x < 1e5) return(format(x, big.mark = ",", trim = TRUE, drop0trailing = TRUE))
+    n <- floor(log10(x) + 1e-9)
+    raised <- paste(digits[as.integer(strsplit(paste(n), "")[[1]]) + 1], collapse = "")
+    first <- round(x / 10^n)
+    paste0(if (first > 1) paste0(first, "\u00b7"), "10", raised)
+  }
+  vapply(v, one, "")
+}
+
+# Sizes in binary units: 541200 -> 529 KiB.
+bytes_text <- function(bytes) {
+  unit <- ifelse(bytes >= 2^20, "MiB", "KiB")
+  paste(signif(bytes / ifelse(bytes >= 2^20, 2^20, 2^10), 3), unit)
+}
+
 # The unique words of the paper's data set, from its label: "4B5.6M" -> "5.6M"
 data_unique <- function(label) sub("^4B", "", label)
+
+# The unique words that a data set of the tables really has, behind the paper's label: "4B5K (2,880 unique)".
+data_label <- function(label, runs) {
+  unique_words <- runs$unique[match(label, runs$data)]
+  paste0(label, ifelse(is.na(unique_words), "", paste0(" (", count_text(unique_words), " unique)")))
+}
+
+# "4B72 (41 unique)." for the data sets of a table.
+data_note <- function(runs) paste0(and_text(data_label(unique(runs$data), runs)), ".")
+
+# What the paper's buffer labels are here; "" where they are what they say.
+buffer_note <- function(runs) {
+  used <- unique(stats::na.omit(runs[c("buffer_mb", "buffer_bytes")]))
+  used <- used[order(used$buffer_mb), ]
+  if (all(used$buffer_bytes == used$buffer_mb * 1e6 | used$buffer_bytes == used$buffer_mb * 2^20)) return("")
+  paste0(
+    "Send buffer per rank: ", and_text(used$buffer_mb), " MB in the paper, ",
+    and_text(bytes_text(used$buffer_bytes)), " here."
+  )
+}
 
 # Breaks text so that no line is wider than `width` mm at `size` points, by the font's own measures.
 wrap_text <- function(text, width, size) {
@@ -65,30 +105,4 @@ spread_labels <- function(y, gap) {
   }
   y[order_y] <- sorted
   y
-}
-
-# The unique words that a data set of the tables really has, behind the paper's label: "4B5K (2,880 unique)".
-data_label <- function(label, runs) {
-  unique_words <- runs$unique[match(label, runs$data)]
-  paste0(label, ifelse(is.na(unique_words), "", paste0(" (", count_text(unique_words), " unique)")))
-}
-
-# "4B72 (41 unique)." for the data sets of a table.
-data_note <- function(runs) paste0(and_text(data_label(unique(runs$data), runs)), ".")
-
-# Sizes in binary units: 541200 -> 529 KiB.
-bytes_text <- function(bytes) {
-  unit <- ifelse(bytes >= 2^20, "MiB", "KiB")
-  paste(signif(bytes / ifelse(bytes >= 2^20, 2^20, 2^10), 3), unit)
-}
-
-# What the paper's buffer labels are here; "" where they are what they say.
-buffer_note <- function(runs) {
-  used <- unique(stats::na.omit(runs[c("buffer_mb", "buffer_bytes")]))
-  used <- used[order(used$buffer_mb), ]
-  if (all(used$buffer_bytes == used$buffer_mb * 1e6 | used$buffer_bytes == used$buffer_mb * 2^20)) return("")
-  paste0(
-    "Send buffer per rank: ", and_text(used$buffer_mb), " MB in the paper, ",
-    and_text(bytes_text(used$buffer_bytes)), " here."
-  )
 }

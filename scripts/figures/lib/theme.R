@@ -1,9 +1,12 @@
-# The one theme. Text is 7 to 7.5 points at the final size: figures are included as they are and never rescaled.
+# The one theme. Text is 7 to 7.5 points at the final size, as figures are included as they are and never rescaled.
 
 font_family <- "Inter"
 font_package <- "fonts-inter"
 base_size <- 7.5
 small_size <- 7
+
+# Small text where the panels of a study leave no room for more: mimir has nine on a page.
+small_sizes <- c(mimir = 6.4)
 
 # The PDF embeds this font, so a silent substitute would change every figure.
 need_font <- function() {
@@ -43,6 +46,19 @@ theme_kvasir <- function() {
       plot.caption.position = "plot",
       plot.margin = margin(1, 2, 1, 1, "mm")
     )
+}
+
+# The same without axes: words alone.
+theme_bare <- function() {
+  theme_kvasir() + theme(axis.text = element_blank(), axis.title = element_blank(), axis.ticks = element_blank(),
+    axis.line.x = element_blank(), panel.grid.major = element_blank())
+}
+
+# Weights of marks: the width that the columns of a place share, its ticks, points and keys; fine ones where many
+# columns stand side by side.
+weights <- function(fine) {
+  if (fine) return(list(width = 0.78, tick = 0.5, point = 0.9, stroke = 0.25, key = 1.6, key_line = 0.45))
+  list(width = 0.8, tick = 0.6, point = 1.1, stroke = 0.5, key = 1.8, key_line = 0.5)
 }
 
 # Text layers take millimetres: points -> mm.

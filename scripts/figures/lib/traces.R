@@ -1,3 +1,5 @@
+# The figures of the engine's runs.
+#
 # The paper's main kind of figure: power over time, one panel per setting, one curve per cap and domain, with the
 # runtimes of all repetitions below. Without a power source the same panels show the CPU use of the ranks.
 
@@ -55,8 +57,7 @@ smooth_fine <- function(rows) {
 
 # Puts each row into its panel. panels: data frame with the columns `by` and `label`. Rows of no panel are dropped.
 into_panels <- function(rows, panels, by) {
-  key <- function(d) do.call(paste, c(lapply(d[by], as.character), sep = "\r"))
-  at <- match(key(rows), key(panels))
+  at <- match(key_of(rows, by), key_of(panels, by))
   rows$panel <- factor(panels$label[at], panels$label)
   rows$letter <- factor(panels$letter[at], panels$letter)
   path <- attr(rows, "path")
@@ -196,4 +197,137 @@ thinned_note <- function(rows) {
 clear_of_the_end <- function(limits) {
   at <- scales::breaks_pretty(5)(limits)
   at[at <= max(limits) - 0.05 * diff(limits)]
+}
+
+# rows: runtime rows with `letter`; caps: levels as in the panels; paper: data frame letter, low, high, text with what
+# the paper's ratio predicts from the measured baseline (s), or NULL. NULL if no run has a runtime.
+runtime_strip <- function(rows, caps, paper = NULL) {
+  if (nrow(rows) == 0) return(NULL)
+  rows$level <- match(rows$cap_w, caps)
+  rows <- rows[!is.na(rows$level), ]
+  rows$colour <- shade(colour_of(rows$app), rows$level)
+  step <- if (length(caps) > 1) 0.24 else 0
+  tick <- 0.3 - step / 2
+  all_letters <- rev(levels(rows$letter))
+  height_of <- function(letter, level) match(letter, all_letters) + (mean(seq_along(caps)) - level) * step
+  rows$y <- height_of(rows$letter, rows$level)
+  middle <- summarise_runs(rows, c("y", "colour"))
+  rows$shape <- level_filled[pmin(rows$level, 3)]
+  ggplot(rows, aes(.data$value, .data$y, colour = .data$colour)) +
+    geom_segment(aes(x = .data$low, xend = .data$high, yend = .data$y, y = .data$y), middle, linewidth = 0.35) +
+    geom_segment(aes(x = .data$median, xend = .data$median, y = .data$y - tick, yend = .data$y + tick),
+      middle, linewidth = 0.6) +
+    geom_point(aes(shape = .data$shape, fill = .data$colour), size = 1, stroke = 0.2, alpha = 0.65) +
+    paper_layer(paper, rows, height_of) +
+    scale_colour_identity() + scale_fill_identity() + scale_shape_identity() +
+    scale_x_continuous("runtime, s", limits = c(0, NA), expand = expansion(c(0, 0.04)),
+      breaks = scales::breaks_pretty(6)) +
+    scale_y_continuous(NULL, breaks = seq_along(all_letters), labels = all_letters,
+      limits = c(0.5, length(all_letters) + 0.5), expand = expansion()) +
+    coord_cartesian(clip = "off") +
+    theme_kvasir() +
+    theme(panel.grid.major.y = element_blank(), axis.ticks.y = element_blank(),
+      axis.text.y = element_text(size = base_size))
+}
+
+# Hollow diamonds at the ends of the range the paper states, with its words in the widest gap of the row.
+paper_layer <- function(paper, rows, height_of) {
+  if (is.null(paper) || nrow(paper) == 0) return(NULL)
+  widest <- max(rows$value, paper$high)
+  gap <- widest * 0.015
+  for (i in seq_len(nrow(paper))) {
+    row <- rows$value[rows$letter == paper$letter[i]]
+    drawn <- range(row, paper$low[i], paper$high[i])
+    # Beside the diamonds, or else outside of all that the row holds.
+    room <- c(paper$low[i] - max(0, row[row <= paper$low[i]]), min(widest, row[row >= paper$high[i]]) - paper$high[i],
+      drawn[1], widest - drawn[2])
+    best <- which.max(room)
+    paper$at[i] <- c(paper$low[i] - gap, paper$high[i] + gap, drawn[1] - gap, drawn[2] + gap)[best]
+    paper$side[i] <- best %% 2
+  }
+  paper$y <- height_of(paper$letter, 1)
+  ends <- rbind(data.frame(x = paper$low, y = paper$y), data.frame(x = paper$high, y = paper$y))
+  list(
+    geom_segment(aes(x = .data$low, xend = .data$high, y = .data$y, yend = .data$y), paper, inherit.aes = FALSE,
+      linewidth = 0.25, colour = paper_colour),
+    geom_point(aes(.data$x, .data$y), unique(ends), inherit.aes = FALSE, shape = 23, size = 1.7, stroke = 0.35,
+      fill = "white", colour = paper_colour),
+    geom_text(aes(.data$at, .data$y, label = .data$text, hjust = .data$side), paper, inherit.aes = FALSE,
+      size = pt(small_size), family = font_family, colour = paper_colour)
+  )
+}
+
+# A row for `paper`: the paper's ratio range applied to the median runtime of a measured baseline; no row without one.
+paper_ratio <- function(runs, base, letter, ratio, text) {
+  rows <- metric_rows(runs, "runtime")
+  for (column in names(base)) rows <- rows[rows[[column]] %in% base[[column]], ]
+  rows <- rows[rows$cap_w %in% max(rows$cap_w, -Inf), ]
+  if (nrow(rows) == 0) return(NULL)
+  at <- stats::median(rows$value)
+  data.frame(letter = letter, low = at * min(ratio), high = at * max(ratio), text = text)
+}
+
+paper_note <- function(paper) {
+  if (nrow(paper) == 0) "" else "Hollow diamonds: the ratio the paper states, applied to the median measured here."
+}
+
+runtime_note <- function(rows) {
+  if (nrow(rows) == 0) return("No run has a runtime.")
+  n <- table(paste(rows$point))
+  paste0("Runtime: all n = ", n_text(as.integer(n)), " runs as points, tick: median, line: ", interval_text(n), ".")
+}
+
+# A panel of a sweep: a metric over the unique words, one line per send buffer, all repetitions as points.
+# rows: rows of one metric; axis: y title; options: paper (data frame x, text: the paper's optimum), lowest (ring the
+# lowest median of each buffer), log_y, top (data frame x, text: names above the axis), bottom (name the x axis).
+sweep_panel <- function(rows, axis, paper = NULL, lowest = FALSE, log_y = FALSE, top = NULL, bottom = FALSE) {
+  buffers <- sort(unique(rows$buffer_mb))
+  rows$level <- match(rows$buffer_mb, buffers)
+  rows$colour <- shade(colour_of(rows$app), rows$level)
+  rows$shape <- level_filled[pmin(rows$level, 3)]
+  middle <- summarise_runs(rows, c("buffer_mb", "unique", "colour", "level"))
+  middle$line <- level_linetype[pmin(middle$level, 3)]
+  best <- do.call(rbind, lapply(split(middle, middle$buffer_mb), function(d) d[which.min(d$median), ]))
+  ggplot(middle, aes(.data$unique, .data$median, colour = .data$colour)) +
+    if_layer(paper, geom_vline(aes(xintercept = .data$x), paper, linewidth = 0.25, linetype = "22")) +
+    geom_linerange(aes(ymin = .data$low, ymax = .data$high), linewidth = 0.35) +
+    geom_line(aes(group = .data$buffer_mb, linetype = .data$line), linewidth = 0.45) +
+    geom_point(aes(y = .data$value, fill = .data$colour, shape = .data$shape), rows, size = 1, stroke = 0.2,
+      alpha = 0.6) +
+    if_layer(if (lowest) best, geom_point(data = best, shape = 21, size = 2.9, stroke = 0.4, fill = NA)) +
+    buffer_labels(middle, log_y) +
+    emulated_mark(rows) +
+    scale_colour_identity() + scale_fill_identity() + scale_shape_identity() + scale_linetype_identity() +
+    scale_x_log10(if (bottom) "unique words in the data set", labels = scales::label_comma(),
+      breaks = decades(rows$unique), expand = expansion(c(0.03, 0.1)), sec.axis = top_axis(top)) +
+    sweep_y(axis, log_y) +
+    theme_kvasir() +
+    theme(axis.ticks.x.top = element_line(linewidth = 0.25, colour = grey_text), axis.line.x.top = element_blank())
+}
+
+# Powers of ten inside the data: a tick beyond the last point would stand under the labels of the lines.
+decades <- function(x) 10^seq(ceiling(log10(min(x))), floor(log10(max(x))))
+
+if_layer <- function(data, layer) if (is.null(data) || nrow(data) == 0) NULL else layer
+
+top_axis <- function(top) {
+  if (is.null(top)) return(waiver())
+  sec_axis(~., name = "unique words in the paper's data set (of 4 billion)", breaks = top$x, labels = top$text,
+    guide = guide_axis(n.dodge = 2))
+}
+
+sweep_y <- function(axis, log_y) {
+  if (log_y) return(scale_y_log10(axis, labels = scales::label_comma(), expand = expansion(0.08)))
+  scale_y_continuous(axis, limits = c(0, NA), expand = expansion(c(0, 0.1)), breaks = scales::breaks_pretty(4))
+}
+
+# Names each line at its right end; names of lines that end close together are moved apart.
+buffer_labels <- function(middle, log_y) {
+  ends <- do.call(rbind, lapply(split(middle, middle$buffer_mb), function(d) d[which.max(d$unique), ]))
+  place <- if (log_y) log10(ends$median) else ends$median
+  span <- if (log_y) diff(range(log10(middle$median))) else max(middle$median)
+  moved <- spread_labels(place, max(span, 1e-9) * 0.11)
+  ends$y <- if (log_y) 10^moved else moved
+  geom_text(aes(.data$unique * 1.25, .data$y, label = paste(.data$buffer_mb, "MB")), ends, hjust = 0,
+    size = pt(base_size), family = font_family)
 }

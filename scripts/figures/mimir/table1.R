@@ -33,21 +33,18 @@ draw <- function(tables) {
     percent_text(combinability(paper_words, of_paper, paper_processes)),
     whole(sets$unique), percent_text(eq1), percent_text(sets$median), spread, paste(sets$n)
   )
-  plot <- typeset_table(rows,
+  table_figure(rows,
     header = c("data set", "unique words", "printed", "Eq. 1", "unique words", "Eq. 1", "measured", "interval", "n"),
-    x = c(0, 32, 50, 69, 92, 110, 128, 163, 171), right = c(FALSE, rep(TRUE, 8)), width = 172,
+    x = c(0, 32, 50, 69, 92, 110, 128, 163, 171), right = c(FALSE, rep(TRUE, 8)),
     groups = data.frame(
       from = c(13, 74), to = c(70, 172),
       text = c("paper: 4 billion words, 72 processes", paste0("here: ", scale_short(sets)))
     ),
-    strong = which(sets$data %in% c("4B72", "4B1M", "4B50M"))
-  )
-  text <- caption("table",
+    strong = which(sets$data %in% c("4B72", "4B1M", "4B50M")),
     "Bold: the three rows of the paper's Table 1. Eq. 1: rate = (words \u2212 processes \u00d7 unique) / words.",
     "Measured: share of the records that the combiner took away before the exchange, median of all caps and",
     "repetitions;",
     paste0("interval: ", interval_text(sets$n), "."),
-    "\u00b9 in the text of the paper, not in its table.", missing_text(table), source_text(rates$source)
-  )
-  list(plot = plot + labs(caption = text), size = "table")
+    "\u00b9 in the text of the paper, not in its table.", missing_text(table), source_text(rates$source),
+    height = 62)
 }

@@ -71,7 +71,7 @@ draw <- function(tables) {
     geom_text(aes(.data$x, .data$y, label = .data$text), here, hjust = 0, size = pt(7), family = font_family) +
     scale_fill_manual(values = c(step = "#FFFFFF", ask = "#DCE9F2"), guide = "none") +
     coord_cartesian(xlim = c(0, 172), ylim = c(-88, 4), expand = FALSE)
-  text <- cells_caption("tall", "Boxes: the paper\u2019s. Right: what the loops went over here, where frameworks",
-    "that differ only in how a job runs share daemons and executions are interleaved.", cells_missing(runs))
-  list(plot = plot + labs(caption = text) + cells_blank(), size = "tall")
+  text <- caption("tall", "Boxes: the paper\u2019s. Right: what the loops went over here, where frameworks",
+    "that differ only in how a job runs share daemons and executions are interleaved.", missing_text(runs))
+  list(plot = plot + labs(caption = text) + theme_bare(), size = "tall")
 }

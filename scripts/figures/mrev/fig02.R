@@ -10,9 +10,11 @@ draw <- function(tables) {
   marks <- if (full) data.frame(place = 13, series = "hadoop-ipoib", y = 420, text = NA)
   disks <- intersect(names(disk_label), rows$disk)
   panels <- lapply(disks, function(disk) {
-    cells_columns(cells_rows(runs, "time.total", disk), "time of TeraSort, s", disk_label[[disk]], marks = marks)
+    rows <- cluster_rows(runs, "time.total", disk)
+    columns_panel(rows, count_axis("time of TeraSort, s"), disk_label[[disk]], "nodes",
+      more = paper_marks(marks_beside(marks, rows)))
   })
   seven <- "the paper\u2019s only readable time is about 420 s (7 minutes) for Hadoop-IPoIB on 13 nodes, Fig. 3"
-  cells_figure(panels, runs, rows, "wide", cells_runs(rows), if (full) paste0("Hollow diamond: ", seven, ".") else
-    paste0("No value of the paper is drawn: ", seven, "."), cells_size(runs, "128"))
+  panel_figure(panels, runs, rows, "wide", runs_text(rows), if (full) paste0("Hollow diamond: ", seven, ".") else
+    paste0("No value of the paper is drawn: ", seven, "."), terasort_size_text(runs, "128"))
 }

@@ -1,12 +1,11 @@
 # Fig. 3: what the hosts use during TeraSort: processor, load, disk, interfaces.
 
-looks <- c(user = "#0072B2", system = "#E69F00", wait = "#D55E00", idle = "#E6E6E6",
-  read = "#0072B2", written = "#D55E00", received = "#0072B2", sent = "#D55E00")
+looks <- c(state_colour, way_colour)
 
 # One panel: lines, or stacked areas, of some metrics of a domain over time, and the end of the last map.
 panel <- function(trace, domain, metrics, title, axis, scale = 1, maps = NULL, stacked = FALSE, top = NA) {
   rows <- trace[trace$domain %in% domain & trace$metric %in% metrics, ]
-  if (nrow(rows) == 0) return(cells_words("not measured on these hosts", title))
+  if (nrow(rows) == 0) return(words_panel("not measured on these hosts", title))
   rows$series <- factor(rows$metric, if (stacked) rev(metrics) else metrics)
   rows$value <- rows$value * scale
   one <- length(metrics) == 1
@@ -31,7 +30,7 @@ draw <- function(tables) {
   largest <- max(trace$nodes, 0)
   trace <- trace[trace$nodes == largest & trace$host %in% "mean", ]
   trace <- trace[trace$point %in% utils::head(trace$point, 1) & trace$rep == min(trace$rep, Inf), ]
-  if (nrow(trace) == 0) return(list(plot = cells_nothing(runs, "wide"), size = "wide"))
+  if (nrow(trace) == 0) return(nothing_figure(runs, "wide"))
   tasks <- tables$resources.tasks
   tasks <- tasks[tasks$point %in% trace$point & tasks$rep == trace$rep[1] & tasks$kind %in% "map", ]
   maps <- if (nrow(tasks)) max(tasks$end_s)
@@ -48,12 +47,11 @@ draw <- function(tables) {
     draw("net:gbe", c("received", "sent"), "e", "GbE traffic", "MB/s", scale = 1e-6, top = fast),
     draw("net:ib", c("received", "sent"), "f", "IPoIB traffic", "MB/s", scale = 1e-6, top = fast)
   )
-  text <- cells_caption("page", paste0(label_of(trace$framework[1]), ", ", largest, " nodes, ",
+  text <- caption("page", paste0(label_of(trace$framework[1]), ", ", largest, " nodes, ",
     disk_label[trace$disk[1]], ", execution ", trace$rep[1], " (n = 1): means over all nodes, the master too."),
-    if (length(maps)) "Dashed: end of the last map task.", "Panels e and f have one scale.", cells_size(runs, "128"),
-      cells_rates(runs),
-    cells_missing(runs), source_text(trace$source))
-  plot <- wrap_plots(panels, ncol = 2) + plot_annotation(subtitle = subtitle("page", cells_note(runs, trace)),
+    if (length(maps)) "Dashed: end of the last map task.", "Panels e and f have one scale.",
+    terasort_size_text(runs, "128"), rates_text(runs), missing_text(runs), source_text(trace$source))
+  plot <- wrap_plots(panels, ncol = 2) + plot_annotation(subtitle = subtitle("page", run_note(runs, trace)),
     caption = text, theme = theme_kvasir())
   list(plot = plot, size = "page")
 }

@@ -20,9 +20,9 @@ draw <- function(tables) {
     c("Grep", "grep", "Counts matches of a pattern", "no\u1d43", "no\u1d43")
   )
   rows <- cbind(what, vapply(what[, 2], n, "", "^(hadoop|rdma|homr)"), vapply(what[, 2], n, "", "^engine"))
-  cells_table(rows, c("benchmark", "id here", "what it does", "Hadoop", "DataMPI", "Hadoop", "engine"),
+  table_figure(rows, c("benchmark", "id here", "what it does", "Hadoop", "DataMPI", "Hadoop", "engine"),
     c(0, 24, 48, 118, 134, 152, 170), c(FALSE, FALSE, FALSE, TRUE, TRUE, TRUE, TRUE),
     data.frame(from = c(106, 138), to = c(134, 172), text = c("in the paper", "valid runs here")),
     "A run is valid if its output was checked and found right; \u2013: none.",
-    "\u1d43 not in MREv; the paper of study hpc says that DataMPI ships Grep.", cells_missing(tables$benchmarks))
+    "\u1d43 not in MREv; the paper of study hpc says that DataMPI ships Grep.", missing_text(tables$benchmarks))
 }

@@ -6,9 +6,7 @@ draw <- function(tables) {
   runs <- tables$terasort
   state <- function(id) {
     if (!nzchar(id)) return("not planned")
-    rows <- runs[runs$framework %in% id, ]
-    n <- nrow(unique(rows[rows$status %in% "ok", c("point", "rep")]))
-    if (n) paste(n, "runs of TeraSort") else "not run"
+    runs_cell(runs, id, "runs of TeraSort")
   }
   listed <- rbind(
     c("Hadoop-2.5.1-GBE", "30/06/2014", "Gigabit Ethernet", "hadoop-gbe"),
@@ -25,8 +23,9 @@ draw <- function(tables) {
     c("Spark-1.1.0-YARN-IPoIB", "11/09/2014", "InfiniBand (IPoIB)", "")
   )
   rows <- cbind(listed[, 1:3], ifelse(nzchar(listed[, 4]), listed[, 4], "\u2013"), vapply(listed[, 4], state, ""))
-  cells_table(rows, c("framework", "release date", "interconnect", "id", "runs"), c(0, 42, 62, 118, 143), rep(FALSE, 5),
+  table_figure(rows, c("framework", "release date", "interconnect", "id", "runs"), c(0, 42, 62, 118, 143),
+    rep(FALSE, 5),
     data.frame(from = c(0, 116), to = c(112, 172), text = c("paper", "here")),
     "Hadoop is 3.4.2 here by default. The engine over MPI stands in DataMPI\u2019s place, both parts on one interface.",
-    "The dates are the paper\u2019s.", cells_missing(runs))
+    "The dates are the paper\u2019s.", missing_text(runs))
 }

@@ -2,6 +2,7 @@
 figures <- normalizePath(file.path("..", "..", "..", "scripts", "figures"))
 source(file.path(figures, "lib", "cli.R"), encoding = "UTF-8")
 attach(load_library(file.path(figures, "lib")), name = "library")
+attach(source_figure(file.path(figures, "mimir", "fig04.R"), as.environment("library")), name = "fig04")
 
 test_that("few runs give their range, many the order-statistics interval of the median", {
   expect_equal(interval(c(3, 1, 2)), data.frame(median = 2, low = 1, high = 3, n = 3L))
@@ -90,7 +91,13 @@ test_that("levels of one factor get darker and stay of one hue", {
   expect_equal(shade("#009E73", 1), "#009E73")
   light <- colSums(grDevices::col2rgb(shade("#009E73", 1:3)))
   expect_true(all(diff(light) < 0))
-  expect_equal(anyDuplicated(paste(series_table$colour, series_table$shape, series_table$linetype)), 0)
+})
+
+test_that("no two frameworks or applications look alike", {
+  looks <- series_table[series_table$id %in% c("map-aggregate", "group-by-key", "reduce-by-key") |
+    grepl("hadoop|homr|engine", series_table$id), ]
+  expect_gt(nrow(looks), 9)
+  expect_equal(anyDuplicated(looks[c("colour", "shape", "linetype")]), 0)
 })
 
 test_that("caps that never ran are told from settings that are missing", {

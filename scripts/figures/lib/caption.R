@@ -1,0 +1,164 @@
+# What a figure says about its numbers: where they come from, how many runs, what is missing. All of it is made from the
+# rows that are drawn; no flag can switch a mark off.
+
+# Caption from pieces, wrapped to the width of a canonical size. A number and its unit stay together.
+caption <- function(size, ...) {
+  text <- paste(Filter(nzchar, unlist(list(...))), collapse = " ")
+  text <- gsub("([0-9]) (%|W|s|GB)(?![[:alnum:]])", "\\1\u00a0\\2", text, perl = TRUE)
+  wrap_text(text, size_mm(size)[["width"]] - 4, small_size)
+}
+
+subtitle <- function(size, text) {
+  if (is.null(text)) NULL else wrap_text(text, size_mm(size)[["width"]] - 4, base_size)
+}
+
+# The profiles behind emulated rows, "" where there are none: "emulated:knm" -> "knm"
+emulated_profiles <- function(source) {
+  sort(unique(sub("^emulated:", "", grep("^emulated:", source, value = TRUE))))
+}
+
+# Subtitle of a figure with emulated watts; NULL if all rows are measured.
+emulated_note <- function(source) {
+  profiles <- emulated_profiles(source)
+  if (!length(profiles)) return(NULL)
+  paste0("EMULATED power (profile ", and_text(profiles), "): the output of a model, no evidence about watts or joules.")
+}
+
+# Whether the hosts were emulated: the rate of their links says so.
+hosts_emulated <- function(runs) any(startsWith(metric_rows(runs, "link.rate")$source, "emulated:"))
+
+# Subtitle in the warning colour of a figure of runs on emulated hosts or with emulated watts. rows: those drawn.
+run_note <- function(runs, rows) {
+  hosts <- if (hosts_emulated(runs)) "EMULATED hosts and links on one machine: times show directions."
+  said <- paste(c(hosts, emulated_note(rows$source)), collapse = " ")
+  if (nzchar(said)) said else NULL
+}
+
+# Why there is no energy: the reason written in the tables.
+no_energy_reason <- function(runs) {
+  rows <- runs[startsWith(runs$metric, "energy.") %in% TRUE & runs$source %in% "none" & !is.na(runs$reason), ]
+  unique(rows$reason)
+}
+
+# The same without its stock beginning, for a sentence that has it.
+power_reason <- function(runs) {
+  reasons <- unique(sub("^no power source:? *", "", no_energy_reason(runs)))
+  if (!length(reasons)) "no reason recorded" else shorten(reasons[1])
+}
+
+no_energy_text <- function(runs) {
+  why <- no_energy_reason(runs)
+  paste0("No energy was measured", if (length(why)) paste0(" (", shorten(why[1]), ")"), ".")
+}
+
+# "Sources: measured:clock, measured:procfs." "" where nothing was measured.
+source_text <- function(source) {
+  known <- sort(unique(source[!source %in% c("none", NA)]))
+  if (length(known)) paste0("Sources: ", paste(known, collapse = ", "), ".") else ""
+}
+
+# "64 million words per data set (paper: 4 billion), 1 and 2 ranks."
+scale_text <- function(runs) {
+  words <- sort(unique(stats::na.omit(runs$words)))
+  ranks <- sort(unique(stats::na.omit(runs$ranks)))
+  paper <- if (identical(words, 4e9)) "" else " (paper: 4\u00a0billion)"
+  paste0(
+    and_text(count_text(words)), " words", paper, ", ",
+    and_text(ranks), if (identical(ranks, 1)) " rank." else " ranks."
+  )
+}
+
+# "64 million words, 2 ranks": head of a column group.
+scale_short <- function(runs) {
+  paste0(and_text(count_text(sort(unique(runs$words)))), " words, ", and_text(ranks_text(sort(unique(runs$ranks)))))
+}
+
+# "Links limited to 200 Mbit/s (GbE) and 800 Mbit/s (IPoIB); the paper: ..." from metric link.rate; "" without one.
+rates_text <- function(runs) {
+  rates <- metric_rows(runs, "link.rate")
+  if (nrow(rates) == 0) return("")
+  name <- ifelse(endsWith(rates$framework, "-gbe"), "GbE", "IPoIB")
+  each <- unique(data.frame(name, value = rates$value))
+  each <- each[order(each$name, each$value), ]
+  paste0(if (hosts_emulated(runs)) "Emulated hosts, links" else "Links", " limited to ",
+    and_text(paste0(count_text(each$value), "\u00a0Mbit/s (", each$name, ")")),
+    "; the paper\u2019s: 1,000 (GbE) and 56,000 (InfiniBand).")
+}
+
+# How much data TeraSort has here, if the runs tell: "TeraSort: 0.13 GB (the paper: 128 GB)."
+terasort_size_text <- function(runs, paper) {
+  records <- sort(unique(metric_rows(runs[runs$benchmark %in% "terasort", ], "records")$value))
+  if (!length(records)) return("")
+  gb <- paste(signif(records * 100 / 1e9, 2), collapse = " and ")
+  paste0("TeraSort: ", gb, "\u00a0GB (the paper: ", paper, "\u00a0GB).")
+}
+
+# Number of jobs of a simulation: "60 jobs a stream." from metric jobs of the workloads that are streams.
+jobs_text <- function(runs) {
+  jobs <- metric_rows(runs, "jobs")
+  jobs <- sort(unique(jobs$value[!jobs$workload %in% "batch"]))
+  if (!length(jobs)) return("")
+  paste(and_text(count_text(jobs)), if (identical(jobs, 1)) "job a run." else "jobs a stream.")
+}
+
+# What points, ticks and lines are: all runs of a point, their median, their range.
+runs_text <- function(rows, mark = "bar: median") {
+  n <- as.integer(table(paste(rows$point, rows$metric)))
+  if (!length(n)) return("No run has a value.")
+  if (max(n) == 1) return("Each point is one run (n = 1).")
+  paste0("Points: all runs (n = ", n_text(n), "); ", mark, "; line: ", interval_text(n), ".")
+}
+
+# The same of simulations, whose runs differ in their seeds.
+seeds_text <- function(rows, mark = "line: median") {
+  n <- as.integer(table(rows$point))
+  if (!length(n)) return("No run has a value.")
+  if (max(n) == 1) return("Each point: one run (n = 1 seed).")
+  paste0("Small points: all runs (n = ", n_text(n), " seeds); ", mark, "; bar: ", interval_text(n), ".")
+}
+
+# The first clause of a reason; the tables and the report hold all of it.
+shorten <- function(text, limit = 110) {
+  text <- sub("; .*$", "", text)
+  ifelse(nchar(text) > limit, paste0(substr(text, 1, limit - 1), "\u2026"), text)
+}
+
+# Runs that failed or ran out of time, with the first reasons. Nothing if there are none.
+failed_text <- function(runs) {
+  said <- character()
+  for (state in c("failed", "timeout")) {
+    rows <- runs[runs$status %in% state, ]
+    for (reason in utils::head(unique(rows$reason), 2)) {
+      n <- nrow(unique(rows[rows$reason %in% reason, c("point", "rep")]))
+      words <- if (state == "failed") "failed" else "ran out of time"
+      said <- c(said, paste0(n, if (n > 1) " runs " else " run ", words, " (", shorten(reason), ")."))
+    }
+  }
+  said
+}
+
+# What of some rows that were not run was never tried: caps, frameworks or disks; else how many settings.
+missing_levels <- function(rows, tried) {
+  caps <- sort(setdiff(unique(rows$cap_w), tried$cap_w), decreasing = TRUE)
+  what <- if (length(caps)) paste0(if (length(caps) > 1) "caps " else "cap ", and_text(caps), " W")
+  what <- c(what, unique(label_of(setdiff(rows$framework, tried$framework))))
+  if (!length(what)) what <- unname(disk_label[setdiff(rows$disk, tried$disk)])
+  capped <- if (is.null(rows$cap_w)) FALSE else rows$cap_w %in% caps
+  rest <- length(unique(rows$point[!capped]))
+  if (!length(what) || length(caps) && rest) {
+    what <- c(what, paste(rest, if (rest > 1) "settings" else "setting"))
+  }
+  and_text(what)
+}
+
+# What is missing, by reason: "Not run: Hadoop-UDA (no shuffle ...)." and runs that failed. "" if nothing is.
+missing_text <- function(runs) {
+  absent <- runs[runs$status %in% "not-run", ]
+  tried <- runs[!runs$status %in% "not-run", ]
+  absent$why <- sub("^[a-z0-9-]+( '[a-z]+')?: ", "", absent$reason)
+  said <- vapply(utils::head(unique(absent$why), 6), function(why) {
+    paste0(missing_levels(absent[absent$why %in% why, ], tried), " (", shorten(why), ")")
+  }, "")
+  if (length(said)) said <- paste0("Not run: ", paste(said, collapse = "; "), ".")
+  paste(c(said, failed_text(runs)), collapse = " ")
+}
