@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.config.site import Batch
-from harness.plan import cells_needs, engine_needs
+from harness.plan import requirements
 from harness.plan.planner import Planner
 from harness.slurm.jobs import job_of_cell, job_of_run, preflight_of, seen_before, wanted_by
 from harness.slurm.resources import START_MINUTES, Job, Seen, memory_mb, minutes, options
@@ -107,11 +107,11 @@ def test_memory_is_memory_and_no_time(cluster: Planner) -> None:
     run = next(run for run in cluster.plan("mimir").runs if run.watch is not None)
     job = job_of_run(run)
     assert (job.limit_s, job.likely_s) == (run.timeout_s, None)
-    assert job.memory_mb == engine_needs.memory_bytes([run]) / (1 << 20) / run.nodes
+    assert job.memory_mb == requirements.run_memory_bytes([run]) / (1 << 20) / run.nodes
     cell = next(iter(cluster.cells.values()))
     job = job_of_cell(cell, cluster.config.site)
     assert (job.limit_s, job.likely_s) == (60 * cell.minutes, None)
-    assert job.memory_mb == cells_needs.memory_mb(cell) / max(1, cell.nodes - 1)
+    assert job.memory_mb == requirements.cell_memory_mb(cell) / max(1, cell.nodes - 1)
 
 
 def test_the_preflight_asks_for_the_memory_of_the_papers_clusters(tmp_path: Path) -> None:
