@@ -82,7 +82,16 @@ def test_wrong_choice_is_named(folder: Path, changes: dict[str, object], expecte
         ("scales/laptop.yaml", "words: 64_000_000", "wrods: 5", ["mimir.words", "required"]),
         ("scales/laptop.yaml", "words: 64_000_000", "words: many", ["mimir.words", "'many'", "integer"]),
         ("scales/laptop.yaml", "mimir:", "minir:", ["minir", "no such key"]),
-        ("sites/local.yaml", "source: auto", "source: RAPL", ["power.source", "'RAPL'"]),
+        (
+            "sites/local.yaml",
+            "source: auto",
+            "source: RAPL",
+            [
+                "power.source",
+                "'RAPL'",
+                "allowed: auto, none, powercap, papi, redfish, slurm or emulated:PROFILE",
+            ],
+        ),
         ("studies/mimir.yaml", "data: [4B72, 4B42M]", "data: [4B72, 4B43M]", ["sampling", "4B43M"]),
         ("studies/mimir.yaml", "buffer_mb: [32, 64, 128]", "buffer_mb: [32, 32]", ["buffer_mb", "twice"]),
         ("studies/mimir.yaml", "fixed: {combine: none}", "fixed: {combiner: none}", ["stages", "combiner"]),

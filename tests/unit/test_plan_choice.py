@@ -9,7 +9,7 @@ import yaml
 
 from harness.config import load_config
 from harness.core.errors import KvasirError
-from harness.plan.capabilities import Here, Refusals
+from harness.plan.capabilities import Capabilities, Refusals
 from harness.plan.planner import Planner, choose, config_overrides
 from harness.results.layout import figures_of, is_complete, tables_of, verdicts_of
 
@@ -23,8 +23,8 @@ CHOICES = [list(order) for n in range(1, len(STUDIES) + 1) for order in itertool
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Results are looked for in an empty folder, and hosts with every disk can be had."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Here, "clusters", Refusals())
-    monkeypatch.setattr(Here, "caps", "")
+    monkeypatch.setattr(Capabilities, "clusters", Refusals())
+    monkeypatch.setattr(Capabilities, "caps", "")
 
 
 def planner_of(studies: object, scale: str = "smoke") -> Planner:

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from harness.core.errors import KvasirError
-from harness.plan.capabilities import Here, Refusals
+from harness.plan.capabilities import Capabilities, Refusals
 from harness.plan.costs import of_runs, per_size
 from harness.plan.planner import Planner
 
@@ -32,8 +32,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     more = {"second": {**sizes["mimir"], **ranks}, "quiet": sizes["eee"], "cluster": sizes["hpc"]}
     scale.write_text(yaml.safe_dump({**sizes, **more}))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Here, "clusters", Refusals())
-    monkeypatch.setattr(Here, "caps", "no caps here")
+    monkeypatch.setattr(Capabilities, "clusters", Refusals())
+    monkeypatch.setattr(Capabilities, "caps", "no caps here")
     return made
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
+import re
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from harness.core.errors import PowerError
 from harness.core.models import Strict
 
 POWERCAP_ROOT = Path("/sys/class/powercap")
 PROFILES = Path(__file__).resolve().parents[3] / "config" / "power"
-SOURCE_PATTERN = r"^(auto|none|powercap|papi|redfish|slurm|emulated:[A-Za-z0-9][A-Za-z0-9_.-]*)$"
+SOURCES = ("auto", "none", "powercap", "papi", "redfish", "slurm")
+EMULATED = r"emulated:[A-Za-z0-9][A-Za-z0-9_.-]*"
+SOURCE_PATTERN = rf"^({'|'.join(SOURCES)}|{EMULATED})$"
 
 
 class RedfishSettings(Strict):
@@ -50,7 +54,7 @@ class PowerSettings(Strict):
     `emulated:<profile>` with the profile `<profiles>/<profile>.yaml`.
     """
 
-    source: Annotated[str, Field(pattern=SOURCE_PATTERN)] = "auto"
+    source: str = Field(default="auto", json_schema_extra={"pattern": SOURCE_PATTERN})
     root: Path = Field(default=POWERCAP_ROOT, description="powercap tree; another one only in tests")
     papi_library: str | None = Field(default=None, description="path of libpapi.so; default: searched")
     profiles: Path | None = Field(
@@ -60,6 +64,16 @@ class PowerSettings(Strict):
     max_power_w: float = Field(default=2000.0, gt=0, description="a domain above this is a misread")
     redfish: RedfishSettings | None = None
     slurm: SlurmSettings = SlurmSettings()
+
+    @field_validator("source")
+    @classmethod
+    def _is_a_source(cls, source: str) -> str:
+        """Refuse other words with those that there are, instead of a regular expression."""
+        if not re.fullmatch(SOURCE_PATTERN, source):
+            close = difflib.get_close_matches(source.lower(), SOURCES, 1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise ValueError(f"allowed: {', '.join(SOURCES)} or emulated:PROFILE{hint}")
+        return source
 
     @model_validator(mode="after")
     def _redfish_needs_an_address(self) -> Self:

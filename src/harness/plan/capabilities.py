@@ -1,4 +1,4 @@
-"""What the site's machine refuses, asked before anything is planned, and only if a plan needs to know."""
+"""Probes whether power caps, hosts and disks can be had, before anything is planned and only if a plan asks."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Refusals:
     disks: Mapping[str, str] = field(default_factory=dict)
 
 
-class Here:
-    """Answers about one site. Looks at this machine only where runs happen here."""
+class Capabilities:
+    """Probes what one site can do, when first asked. Looks at this machine only where runs happen here."""
 
     def __init__(self, site: Site) -> None:
         self.site = site

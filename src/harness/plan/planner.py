@@ -13,20 +13,20 @@ from harness.config import CellsStudy, Config, EngineStudy, NetsimStudy, Study, 
 from harness.config.load import read_top
 from harness.core.errors import KvasirError
 from harness.plan import cells, engine, netsim
-from harness.plan.capabilities import Here
+from harness.plan.capabilities import Capabilities
 from harness.plan.cells import joined
 from harness.plan.spec import CellSpec, Plan, RunSpec, TableSpec
 from harness.results.layout import is_complete
 
 
-def plan(study: Study, config: Config, here: Here) -> Plan:
-    """Runs, tables and needs of a study. `here` says what the site's machine refuses."""
+def plan(study: Study, config: Config, capabilities: Capabilities) -> Plan:
+    """Runs, tables and needs of a study. `capabilities` says what the site's machine refuses."""
     if isinstance(study, EngineStudy):
-        return engine.plan(study, config, here.caps)
+        return engine.plan(study, config, capabilities.caps)
     if isinstance(study, NetsimStudy):
         return netsim.plan(study, config)
     if isinstance(study, CellsStudy):
-        return cells.plan(study, config, here.clusters)
+        return cells.plan(study, config, capabilities.clusters)
     raise TypeError(f"study {study.id}: there is no plan for kind {study.kind}")
 
 
@@ -47,7 +47,7 @@ class Planner:
         self._folder = folder
         self.config: Config = load_config(choices, folder, typed)
         cells.check_benchmarks(self.config, str(folder))
-        self.here = Here(self.config.site)
+        self.capabilities = Capabilities(self.config.site)
         self._plans: dict[str, Plan] = {}
 
     def plan(self, study: str) -> Plan:
@@ -56,7 +56,7 @@ class Planner:
             raise KvasirError(f"study {study} is not among the chosen ones: {', '.join(self.config.studies)}")
         if study not in self._plans:
             model = self.config.studies[study]
-            self._plans[study] = plan(model, self.config, self.here)
+            self._plans[study] = plan(model, self.config, self.capabilities)
         return self._plans[study]
 
     def run(self, study: str, experiment: str, point: str, rep: int) -> RunSpec:
@@ -98,7 +98,7 @@ class Planner:
     def beside(self, *studies: str) -> Planner:
         """Returns a planner of these studies for the same scale, site and seed. Raises KvasirError as this class."""
         other = Planner({**self._choices, "studies": list(studies)}, self._folder)
-        other.here = self.here
+        other.capabilities = self.capabilities
         return other
 
     def reported(self) -> Planner:
@@ -121,7 +121,7 @@ class Planner:
     def cell(self, name: str) -> CellSpec:
         """The specification of one cell. Raises KvasirError when the plan has none of that name."""
         if name not in self.cells:
-            refused = self.here.clusters.hosts
+            refused = self.capabilities.clusters.hosts
             raise KvasirError(
                 f"no such cell in the plan: {name}; there are {', '.join(self.cells) or 'none'}"
                 + (f", because there can be no hosts here: {refused}" if refused else "")
