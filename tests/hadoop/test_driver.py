@@ -17,7 +17,8 @@ from harness.cells.driver import Driver
 from harness.cells.measure import SPECIFICATION
 from harness.hadoop.distribution import Distribution
 from harness.hosts import HostsSettings, refusal
-from harness.plan.spec import CellRun, CellSpec, Runs, TableSpec
+from harness.plan.spec import CellRun, CellSpec
+from harness.results.layout import Runs, TableSpec
 from harness.results.records import Identity, read
 from harness.results.tables import metric_table, task_table, trace_table
 

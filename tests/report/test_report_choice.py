@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from harness.plan.spec import Runs, TableSpec
 from harness.report.best_framework import Best, Measure, best, choices, links, reasons
 from harness.report.overview import choice_rows
+from harness.results.layout import Runs, TableSpec
 from harness.results.records import Identity, Metric, Outcome, Record
 
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from harness.core.errors import KvasirError
-from harness.plan.spec import NotRun, Runs, TableSpec
+from harness.results.layout import NotRun, Runs, TableSpec
 from harness.results.records import Factors, Identity, Metric, Outcome, Record, save, write_folder
 from harness.results.tables import event_table, metric_table, trace_table, write_csv
 

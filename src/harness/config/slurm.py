@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from harness.config.hosts import HostsSettings
 from harness.core.models import Strict
-from harness.hosts import HostsSettings
 
 PARTITION = "compute"
 

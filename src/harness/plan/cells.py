@@ -16,7 +16,8 @@ from harness.hadoop.plugins import Plugin, job_properties, load_plugins, togethe
 from harness.plan.capabilities import Refusals
 from harness.plan.points import seed_of, selected
 from harness.plan.requirements import cells_needs
-from harness.plan.spec import CellRun, CellSpec, NotRun, Plan, Runs, TableSpec
+from harness.plan.spec import CellRun, CellSpec, Plan
+from harness.results.layout import NotRun, Runs, TableSpec
 from harness.results.records import Factors, Identity
 
 CELLS = "cells"

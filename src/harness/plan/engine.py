@@ -6,7 +6,8 @@ from harness.config import Config, EngineScale, EngineStudy, Level
 from harness.plan.datasets import Text, buffer_bytes, ranks_of, text_of
 from harness.plan.points import Point, expand, lenders, seed_of
 from harness.plan.requirements import engine_needs
-from harness.plan.spec import NotRun, Plan, Runs, RunSpec, TableSpec, Watch
+from harness.plan.spec import Plan, RunSpec, Watch
+from harness.results.layout import NotRun, Runs, TableSpec
 from harness.results.records import Factors, Identity
 
 PROGRAMS = "build/programs/bin"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from harness.config import Config, Level, NetsimScale, NetsimStudy
 from harness.config.netsim_study import Document, Program
 from harness.plan.points import lenders, seed_of, selected
-from harness.plan.spec import Needs, Plan, Runs, RunSpec, TableSpec
+from harness.plan.spec import Needs, Plan, RunSpec
+from harness.results.layout import Runs, TableSpec
 from harness.results.records import Identity
 
 PROGRAM = "build/netsim/bin/netsim"

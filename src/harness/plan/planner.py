@@ -15,8 +15,8 @@ from harness.core.errors import KvasirError
 from harness.plan import cells, engine, netsim
 from harness.plan.capabilities import Capabilities
 from harness.plan.cells import joined
-from harness.plan.spec import CellSpec, Plan, RunSpec, TableSpec
-from harness.results.layout import is_complete
+from harness.plan.spec import CellSpec, Plan, RunSpec
+from harness.results.layout import TableSpec, is_complete
 
 
 def plan(study: Study, config: Config, capabilities: Capabilities) -> Plan:

@@ -1,4 +1,4 @@
-"""What a job of the workflow is told, as JSON: all about one run, or about one experiment's table.
+"""Describes, as JSON, what a job of the workflow does: one run, or the runs of a cell.
 
 The workflow passes these on the command line and keeps them as rule parameters, so a change of any factor
 that enters a run makes exactly that run (and what depends on it) out of date.
@@ -15,7 +15,8 @@ from pydantic import Field
 from harness.core.models import Strict
 from harness.hadoop.plugins import Plugin
 from harness.plan.datasets import Text
-from harness.results.records import Factors, Identity
+from harness.results.layout import TableSpec
+from harness.results.records import Identity
 
 
 class Watch(Strict):
@@ -52,44 +53,6 @@ class RunSpec(Strict):
     """The program's own configuration, written into {config} before it starts."""
     watch: Watch | None = None
     """None for a simulation: it may share the machine, and nothing of the machine is measured."""
-
-
-class NotRun(Strict):
-    """A point that cannot be run here, and why."""
-
-    point: str
-    factors: Factors
-    reason: str
-
-
-class Runs(Strict):
-    """The runs of one point: repetitions 1 to n, in folders below `folder` (of another experiment if borrowed)."""
-
-    folder: str
-    repetitions: int
-    declared: str | None = None
-    """The one file that the workflow knows of these runs; none: the run.json of each."""
-
-    @property
-    def files(self) -> list[str]:
-        """What the workflow waits for."""
-        if self.declared is not None:
-            return [self.declared]
-        return [f"{self.folder}/{rep}/run.json" for rep in range(1, self.repetitions + 1)]
-
-
-class TableSpec(Strict):
-    """One experiment's table: its runs in the order of the plan and the points that cannot be run here."""
-
-    study: str
-    experiment: str
-    scale: str
-    factors: list[str]
-    """Names of the factor columns, in order."""
-    runs: dict[str, Runs]
-    """By point."""
-    not_run: list[NotRun]
-    repetitions: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.config import CellsStudy, Config, Study
-from harness.plan.spec import TableSpec
 from harness.report.best_framework import METRICS, RATE
 from harness.report.inputs import CHOICE_COLUMNS
 from harness.report.manifest import Command, Figure, GitState, ReportManifest
 from harness.report.manifest import Study as ReportStudy
+from harness.results.layout import TableSpec
 from harness.results.records import Record
 
 RUN_COLUMNS = ["study", "experiment", "point", "rep", "order", "status", "reason", "seconds", "started"]

@@ -1,4 +1,4 @@
-"""Where results lie and which runs are there: the layout of the results folder, read-only."""
+"""Names where results lie and which runs a table is made of, and finds those that are there; read-only."""
 
 from __future__ import annotations
 
@@ -8,8 +8,46 @@ from pathlib import Path
 
 from harness.config import Config
 from harness.core.errors import KvasirError
-from harness.results.records import Record, read
-from harness.plan.spec import TableSpec
+from harness.core.models import Strict
+from harness.results.records import Factors, Record, read
+
+
+class NotRun(Strict):
+    """A point that cannot be run here, and why."""
+
+    point: str
+    factors: Factors
+    reason: str
+
+
+class Runs(Strict):
+    """The runs of one point: repetitions 1 to n, in folders below `folder` (of another experiment if borrowed)."""
+
+    folder: str
+    repetitions: int
+    declared: str | None = None
+    """The one file that the workflow knows of these runs; none: the run.json of each."""
+
+    @property
+    def files(self) -> list[str]:
+        """What the workflow waits for."""
+        if self.declared is not None:
+            return [self.declared]
+        return [f"{self.folder}/{rep}/run.json" for rep in range(1, self.repetitions + 1)]
+
+
+class TableSpec(Strict):
+    """One experiment's table: its runs in the order of the plan and the points that cannot be run here."""
+
+    study: str
+    experiment: str
+    scale: str
+    factors: list[str]
+    """Names of the factor columns, in order."""
+    runs: dict[str, Runs]
+    """By point."""
+    not_run: list[NotRun]
+    repetitions: int
 
 
 def tables_of(config: Config, study: str) -> list[str]:

@@ -12,7 +12,7 @@ import polars as pl
 from harness.core.errors import KvasirError
 from harness.core.files import replacing
 from harness.results.records import Record, read
-from harness.plan.spec import TableSpec
+from harness.results.layout import TableSpec
 
 IDENTITY = ["study", "experiment", "point", "rep"]
 STATE = ["order", "status", "reason"]
