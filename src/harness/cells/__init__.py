@@ -1,1 +1,1 @@
-"""Cells: clusters that are started once and on which the runs of several studies are made, one after the other."""
+"""Runs benchmarks of several studies on clusters, each started once for all its runs."""

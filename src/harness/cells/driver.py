@@ -26,24 +26,24 @@ from harness.results.records import Outcome, read, remove_leftovers
 
 
 def settings_of(spec: CellSpec) -> HostsSettings:
-    """The site's hosts, whose plain names mean the cell's interface: Hadoop announces itself by them."""
+    """Return the site's hosts, whose plain names mean the cell's interface: Hadoop announces itself by them."""
     return HostsSettings.parse({**spec.hosts, "default": spec.interface})
 
 
 def cpu_seconds(started: Hosts, spec: CellSpec) -> float | None:
-    """What all processes of the hosts have used; None on real machines, which have counted since their boot."""
+    """Return the CPU seconds of all hosts' processes; None on real machines, which have counted since boot."""
     if spec.hosts.get("kind") == "slurm":
         return None
     return round(sum(host.counters().cpu_s for host in started), 1)
 
 
 def label(run: CellRun) -> str:
-    """A run in the event log."""
+    """Return a run's name in the event log."""
     return f"{run.framework} {run.benchmark} {run.identity.rep}"
 
 
 class Driver:
-    """One cell being made."""
+    """Makes the runs of one cell."""
 
     def __init__(
         self, spec: CellSpec, programs: dict[str, dict[str, Any]], batch: dict[str, Any] | None = None
@@ -79,7 +79,7 @@ class Driver:
         self._finish()
 
     def give_up(self, reason: str) -> None:
-        """Record what is missing as failed: nobody will make it."""
+        """Record what is missing as failed."""
         self._fail(reason)
         self._finish()
 
@@ -89,7 +89,7 @@ class Driver:
             self._tell(run, record_failure(self.spec, run, self.programs, reason))
 
     def _again(self, started: Hosts) -> None:
-        """A second cluster for what the first one left; what it cannot make either has failed."""
+        """Start a second cluster for what the first one left; record as failed what it cannot make either."""
         reason = "two clusters died before its turn"
         try:
             self._cluster(started)
@@ -157,10 +157,10 @@ class Driver:
 
 
 class EventLog:
-    """Appends to a file and tells the workflow's log the same."""
+    """Writes events to a file and to the workflow's log."""
 
     def __init__(self, path: Path) -> None:
-        """Opens a new chapter of the file `path`."""
+        """Open the file `path`, to which events are appended."""
         self._path = path
         self._began = time.monotonic()
 
@@ -170,7 +170,7 @@ class EventLog:
         return time.monotonic() - self._began
 
     def say(self, what: str) -> None:
-        """One event: time of day (UTC), seconds since the start, what. Raises KvasirError when the disk is full."""
+        """Log one event with time of day (UTC) and seconds since the start. Raises KvasirError on a full disk."""
         line = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {self.seconds:8.1f} s  {' '.join(what.split())}"
         try:
             with self._path.open("a", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""The MapReduce-over-MPI engine on the cell's HDFS, in DataMPI's place: inputs and outputs are Hadoop's."""
+"""Runs the MapReduce-over-MPI engine on the cell's HDFS, in DataMPI's place: inputs and outputs are Hadoop's."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ JOBS: Mapping[str, tuple[str, Words]] = {
 
 
 class Engine(Framework):
-    """Ranks on all workers of the cell: an O rank for each map slot, an A rank for each reduce slot."""
+    """Starts ranks on all workers of the cell: an O rank for each map slot, an A rank for each reduce slot."""
 
     built: ClassVar[tuple[str, ...]] = (str(FACTS),)
     program: Path = PROGRAM
 
     @classmethod
     def refusal(cls, benchmark: str) -> str:
-        """It has five of the benchmarks; the others are Hadoop's own or not part of DataMPI's."""
+        """Return why it cannot run a benchmark: five are there, the others Hadoop's own or not part of DataMPI's."""
         return "" if benchmark in JOBS else f"the engine runs only {', '.join(JOBS)}"
 
     def execute(self, benchmark: Benchmark[Any], cell: Cell, name: str) -> JobResult:
@@ -86,13 +86,13 @@ class Engine(Framework):
 
 
 def complaint(said: str) -> str:
-    """The line of the engine's output that says why it failed."""
+    """Return the line of the engine's output that says why it failed."""
     lines = [line for line in said.splitlines() if line.strip()]
     return next((line for line in lines if line.startswith("error: ")), "\n".join(lines[-6:]))
 
 
 def read_report(path: Path) -> dict[str, Any]:
-    """The report of a job; raises JobError when there is none."""
+    """Return the report of a job; raise JobError when there is none."""
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -104,7 +104,7 @@ def read_report(path: Path) -> dict[str, Any]:
 
 
 def history_of(report: Mapping[str, Any], name: str) -> JobHistory:
-    """The course of a job in the form that Hadoop's have: O ranks as map tasks, A ranks as reduce tasks."""
+    """Return a job's course in the form that Hadoop's have: O ranks as map tasks, A ranks as reduce tasks."""
     began = report["time"]["launched_s"]
     spans = []
     for rank in report["per_rank"]:
@@ -135,7 +135,7 @@ ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 
 
 
 def device(host: Host, address: str) -> str:
-    """The network interface of a host that has an address. Raises KvasirError when none has."""
+    """Return the network interface of a host that has an address. Raises KvasirError when none has."""
     listed = json.loads(host.run(["ip", "-json", "-4", "address"], timeout_s=20).stdout)
     for link in listed:
         if any(info.get("local") == address for info in link.get("addr_info", [])):
@@ -146,7 +146,7 @@ def device(host: Host, address: str) -> str:
 def mpirun(
     hosts: Sequence[str], ranks: int, interface: str, remote_shell: Sequence[str], program: Sequence[str]
 ) -> list[str]:
-    """The command that starts `ranks` processes, dealt out to `hosts` in turn.
+    """Return the command that starts `ranks` processes, dealt out to `hosts` in turn.
 
     TCP over `interface` is the only way for messages, also between processes of one host: emulated hosts share a
     machine, whose memory would carry messages past their network. `remote_shell` stands in for ssh, if not empty.

@@ -1,4 +1,4 @@
-"""What a framework is: something that runs benchmarks on the HDFS of a cell. One small class and one config entry.
+"""Defines a framework, which runs benchmarks on the HDFS of a cell: one small class and one config entry.
 
 To add one, write a subclass of Framework anywhere on PYTHONPATH and name it in an entry of config/frameworks.yaml
 (`class: package.module:Class`). A subclass replaces the timed part only. For each run the driver

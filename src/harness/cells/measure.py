@@ -1,4 +1,4 @@
-"""One run on a cell: inputs, the timed part under the monitor, the check of the output, and the record of it all."""
+"""Makes one run on a cell: inputs, the timed part under the monitor, the check of the output, the record."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ REASON_CHARACTERS = 600
 
 @dataclass(frozen=True)
 class CellContext:
-    """What all runs of a cluster have in common."""
+    """Holds what all runs of a cluster have in common."""
 
     spec: CellSpec
     cell: Cell
@@ -42,7 +42,7 @@ class CellContext:
 
 
 def specification(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """All that the outcome of a run may depend on: if it is the same, the run need not be made again."""
+    """Return all that the outcome of a run depends on: if it is the same, the run need not be made again."""
     framework = framework_of(spec, run.framework)
     used = {"hadoop", *(Path(name).stem for name in framework.built)}
     return {
@@ -67,7 +67,7 @@ def plugins_of(spec: CellSpec, framework: Framework, programs: dict[str, dict[st
 
 
 def made_before(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, Any]]) -> bool:
-    """Whether the record of a run is there and still counts."""
+    """Return whether the record of a run is there and still counts."""
     folder = Path(run.folder)
     if not (folder / "run.json").is_file():
         return False
@@ -79,7 +79,7 @@ def made_before(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, Any]
 
 
 def times(result: JobResult) -> list[Metric]:
-    """Total, work and start-up, seconds."""
+    """Return total, work and start-up, seconds."""
     total, work = result.seconds, result.work_seconds
     return [
         Metric(name="time.total", value=total, unit="s", source=CLOCK),
@@ -89,7 +89,7 @@ def times(result: JobResult) -> list[Metric]:
 
 
 def link_rate(context: CellContext) -> Metric:
-    """Rate of the cell's interface, where it is ours to set."""
+    """Return the rate of the cell's interface, where it is ours to set."""
     rate = context.hosts.interconnect(context.spec.interface).rate_mbit_s
     if rate is None:
         reason = "no rate is set: the link is as fast as it is"
@@ -98,7 +98,7 @@ def link_rate(context: CellContext) -> Metric:
 
 
 def environment(context: CellContext) -> dict[str, Any]:
-    """Machine, software, hosts and moment of a run."""
+    """Return machine, software, hosts and moment of a run."""
     interfaces = context.spec.hosts.get("interfaces", {})
     return {
         **machine(),
@@ -154,7 +154,7 @@ def measure(context: CellContext, run: CellRun, framework: Framework) -> Outcome
 def attempt(
     context: CellContext, run: CellRun, framework: Framework, name: str, folder: Path
 ) -> list[Metric]:
-    """The run itself; leaves trace and tasks in `folder`. Raises KvasirError when it is no time.
+    """Make the run itself, with trace and tasks in `folder`. Raises KvasirError when it is no time.
 
     Emulated links have their rates in the run alone: inputs are made and outputs checked as fast as the machine can.
     """
@@ -176,7 +176,7 @@ def attempt(
 
 
 def write_log(source: Path, reason: str, target: Path) -> None:
-    """What the run's program printed, and why the run failed if it did."""
+    """Write what the run's program printed, and why the run failed if it did."""
     if source.is_file():
         shutil.copyfile(source, target)
     with target.open("a", encoding="utf-8") as file:
@@ -188,7 +188,7 @@ BUILDS = Path("build/hadoop")
 
 
 def programs_of(spec: CellSpec) -> dict[str, dict[str, Any]]:
-    """What the files of `built` say, shortened to what tells two builds apart. Raises KvasirError if one is missing."""
+    """Return what the files of `built` say, shortened to what tells builds apart. Raises KvasirError without one."""
     found: dict[str, dict[str, Any]] = {}
     for name in spec.built:
         path = Path(name)

@@ -1,4 +1,4 @@
-"""What MREv leaves for the people who ran it (R-V6): a summary with parameters and main results, statistics. Pure."""
+"""Summarises cells as MREv does (R-V6): parameters, main results, statistics. Pure functions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 
 def said(record: Record) -> str:
-    """What happened to a run that says nothing about speed; '' of a good one."""
+    """Return what happened to a run that says nothing about speed; '' of a good one."""
     if record.outcome.status != "ok":
         return f"{record.outcome.status}: {record.outcome.reason}"
     disturbed = any(metric.name == "disturbed" and metric.value for metric in record.metrics)
@@ -32,7 +32,7 @@ def said(record: Record) -> str:
 
 
 def statistics(cells: Iterable[CellSpec], records: Mapping[str, Record]) -> list[Row]:
-    """Of each metric of each benchmark: how many good runs, least, mean, median, most. `records`: by folder."""
+    """Return of each metric of each benchmark: number of good runs, least, mean, median, most. `records`: by folder."""
     rows: list[Row] = []
     for cell in cells:
         found: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
@@ -63,7 +63,7 @@ def statistics(cells: Iterable[CellSpec], records: Mapping[str, Record]) -> list
 
 
 def summary(cells: Sequence[CellSpec], records: Mapping[str, Record], title: str) -> str:
-    """The summary report, as Markdown."""
+    """Return the summary report, as Markdown."""
     rows = statistics(cells, records)
     lines = [f"# {title}", ""]
     for cell in cells:
@@ -88,7 +88,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
 
 
 def _parameters(cell: CellSpec, records: Mapping[str, Record]) -> list[str]:
-    """Everything that was chosen: cluster, Hadoop, benchmarks."""
+    """Return all parameters that were chosen: cluster, Hadoop, benchmarks."""
     hosts = cell.hosts
     link = hosts.get("interfaces", {}).get(cell.interface, {}).get("rate_mbit_s")
     disk = ", ".join(f"{key} {value}" for key, value in hosts.get("disks", {}).get(cell.disk, {}).items())
@@ -114,7 +114,7 @@ def _parameters(cell: CellSpec, records: Mapping[str, Record]) -> list[str]:
 
 
 def _shown(value: object) -> str:
-    """A parameter for people; several values as `name value, name value`."""
+    """Return a parameter for people; several values as `name value, name value`."""
     if isinstance(value, BaseModel):
         value = value.model_dump(mode="json")
     if isinstance(value, dict):
@@ -123,7 +123,7 @@ def _shown(value: object) -> str:
 
 
 def _results(rows: Sequence[Row]) -> list[str]:
-    """Main results by benchmark and framework: median, and the range of the runs."""
+    """Return main results by benchmark and framework: median, and the range of the runs."""
     if not rows:
         return ["No run has ended well and undisturbed."]
     metrics = [name for name in MAIN if any(row["metric"] == name for row in rows)]

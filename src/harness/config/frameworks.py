@@ -22,7 +22,7 @@ BASE = "harness.cells.frameworks:Framework"
 
 
 class FrameworkEntry(BaseModel):
-    """One framework. `hadoop` or `home` say on which Hadoop; frameworks with the same one share a cluster."""
+    """Describes one framework. Those with the same `hadoop` or `home` share a cluster."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
@@ -68,7 +68,7 @@ class FrameworkEntry(BaseModel):
         return self
 
     def distribution(self, name: str) -> str:
-        """Folder below build/hadoop of the Hadoop that the framework `name` runs on."""
+        """Return the folder below build/hadoop of the Hadoop that the framework `name` runs on."""
         own = self.home is not None or self.java_home is not None
         return name if own else self.hadoop
 

@@ -1,4 +1,4 @@
-"""A Hadoop cluster on hosts: started, watched while it works, stopped."""
+"""Starts a Hadoop cluster on hosts, watches it and stops it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PORTS_FROM, PORTS_TO = 20000, 32000
 
 @dataclass
 class Cluster:
-    """A cluster that is up."""
+    """Describes a cluster that is up."""
 
     hosts: Sequence[Host]
     layout: Layout
@@ -68,22 +68,22 @@ class Cluster:
         return {"JAVA_HOME": str(self.hadoop.facts.java.home)}
 
     def log(self, name: str) -> Path:
-        """Where a program's messages go."""
+        """Return the file that a program's messages go to."""
         return self.folder / "logs" / f"{name}.log"
 
     def dead(self) -> list[str]:
-        """Names of the daemons that are not there any more."""
+        """Return the names of the daemons that have ended."""
         return [name for name, handle in self.handles.items() if handle.poll() is not None]
 
 
 def taken_ports(host: Host, ports: list[int]) -> list[int]:
-    """Those of `ports` that are in use on a host."""
+    """Return those of `ports` that are in use on a host."""
     found: list[int] = json.loads(host.run([*PROBE, "ports", *map(str, ports)], timeout_s=20).stdout)
     return found
 
 
 def choose_ports(hosts: Sequence[Host], wanted: int) -> int:
-    """First port of a range that is free on every host; raises KvasirError when `wanted` (not 0) is not free."""
+    """Return the first port of a range that is free on every host; raise KvasirError when `wanted` is not."""
     last = PORTS_TO - STRIDE * len(hosts)
     busy = ""
     for base in [wanted] if wanted else random.SystemRandom().sample(range(PORTS_FROM, last, STRIDE), 10):
@@ -99,7 +99,7 @@ def choose_ports(hosts: Sequence[Host], wanted: int) -> int:
 
 
 def _require_java(host: Host, hadoop: Distribution) -> None:
-    """Another Java than Hadoop was set up for says so only in a daemon's log, and in words of its own."""
+    """Raise KvasirError unless a host has the Java that Hadoop was set up for: only a daemon's log would say so."""
     done = host.run([hadoop.java, "-version"], timeout_s=60, check=False)
     found, needed = major_of(done.stderr + done.stdout), hadoop.facts.java
     if found is None or found[1] != needed.major:
@@ -111,7 +111,7 @@ def _require_java(host: Host, hadoop: Distribution) -> None:
 
 
 def _require_plain(host: Host, folder: Path) -> None:
-    """The shell scripts that NodeManagers write for containers take a folder's name apart at blanks."""
+    """Raise KvasirError for blanks in a folder's name: NodeManagers' shell scripts take it apart there."""
     if any(letter.isspace() for letter in str(folder)):
         raise KvasirError(
             f"Hadoop cannot be started: host {host.name} has its files in {str(folder)!r}, expected a name without "
@@ -178,7 +178,7 @@ def _await_ready(cluster: Cluster) -> None:
 
 
 def why(log: Path) -> str:
-    """The line of a daemon's log that says best why it ended."""
+    """Return the line of a daemon's log that says best why it ended."""
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

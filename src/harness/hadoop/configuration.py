@@ -1,4 +1,4 @@
-"""Hadoop's configuration files: from parameters and layout to text, and back to names and values."""
+"""Renders Hadoop's configuration files from parameters and layout, and parses them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def render(
 
 
 def parse(text: str) -> dict[str, str]:
-    """Names and values of a configuration file; of several with one name the last wins, as in Hadoop.
+    """Return names and values of a configuration file; of several with one name the last wins, as in Hadoop.
 
     Raises KvasirError when the text is no configuration file.
     """
@@ -84,7 +84,7 @@ def parse(text: str) -> dict[str, str]:
 
 
 def write(files: dict[str, str], folder: Path) -> None:
-    """Put configuration files into a folder; raises KvasirError when it cannot be written."""
+    """Write configuration files into a folder; raise KvasirError when that fails."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():

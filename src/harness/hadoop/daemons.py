@@ -37,7 +37,7 @@ class Daemon:
 
 
 def daemons(layout: Layout) -> list[Daemon]:
-    """All daemons of a cluster, in the order in which the others wait for them."""
+    """Return all daemons of a cluster, in the order in which the others wait for them."""
     master = layout.master
     found = [Daemon(NAMENODE, master), Daemon(RESOURCEMANAGER, master)]
     for worker in layout.workers:
@@ -46,13 +46,13 @@ def daemons(layout: Layout) -> list[Daemon]:
 
 
 def heap_mb(kind: Kind, parameters: Parameters) -> int:
-    """Java heap of a daemon, MB."""
+    """Return the Java heap of a daemon, MB."""
     heap: int = getattr(parameters.daemon_heap_mb, kind.name)
     return heap
 
 
 def signs_of_readiness(layout: Layout) -> list[tuple[str, str, int]]:
-    """URL, path in its JSON, and the least number that must stand there."""
+    """Return of each service the URL, the path in its JSON, and the least number that must stand there."""
     master, workers = layout.master, len(layout.workers)
     namenode = f"http://{master.at('namenode_http')}/jmx?qry=Hadoop:service=NameNode,name=FSNamesystemState"
     return [

@@ -1,4 +1,4 @@
-"""A Hadoop as `scripts/build_hadoop.py` leaves it: jars behind two short class path jars, a JDK, a class archive."""
+"""Describes a Hadoop as `scripts/build_hadoop.py` leaves it: jars behind two class path jars, a JDK, an archive."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Java(Strict):
 
 
 class Facts(Strict):
-    """What is in the folder, as its file hadoop.json says."""
+    """Content of hadoop.json, which says what is in the folder."""
 
     version: str
     """Hadoop's version."""
@@ -50,13 +50,13 @@ class Facts(Strict):
 
 
 def major_of(answer: str) -> tuple[str, int] | None:
-    """Version and its major number from what `java -version` prints; Java 8 calls itself 1.8."""
+    """Return version and major number from what `java -version` prints, None without; Java 8 calls itself 1.8."""
     found = re.search(r'version "(1\.)?(\d+)([^"]*)"', answer)
     return (f"{found[1] or ''}{found[2]}{found[3]}", int(found[2])) if found else None
 
 
 class Distribution:
-    """A Hadoop that can be started."""
+    """Composes command lines for a Hadoop that can be started."""
 
     def __init__(self, root: Path) -> None:
         """Read what is in the folder `root`; raises KvasirError when there is no complete Hadoop."""
@@ -102,7 +102,7 @@ class Distribution:
         return ":".join(map(str, parts))
 
     def flags(self, heap_mb: int, compiler: str = "c1") -> list[str]:
-        """Options of the virtual machine; a small heap needs no parallel garbage collector."""
+        """Return options of the virtual machine; a small heap needs no parallel garbage collector."""
         options = [
             f"-Xmx{heap_mb}m",
             "-XX:+UseSerialGC",
@@ -127,7 +127,7 @@ class Distribution:
         plugins: tuple[Path, ...] = (),
         temporary: Path | None = None,
     ) -> list[str]:
-        """Command line that runs a class of Hadoop or of ours, without its arguments.
+        """Return the command that runs a class of Hadoop or of ours, without its arguments.
 
         What the class unpacks goes to the folder `temporary`, by default to Java's own, which is /tmp.
         """
@@ -137,7 +137,7 @@ class Distribution:
         return [str(self.java), *options, "-cp", self.class_path(conf, plugins), main_class]
 
     def task_options(self, heap_mb: int, compiler: str, plugins: tuple[Path, ...] = ()) -> str:
-        """Options for containers, quoted as their shell scripts need it.
+        """Return options for containers, quoted as their shell scripts need it.
 
         Their own class path begins with a folder, which the archive cannot bear.
         """

@@ -1,4 +1,4 @@
-"""Small operations on the cluster's HDFS, by WebHDFS from the master: no Java needs to start for them."""
+"""Does small operations on the cluster's HDFS, by WebHDFS from the master: no Java needs to start for them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROBE = [sys.executable, "-I", "-S", str(Path(__file__).with_name("probe.py"))]
 
 @dataclass(frozen=True)
 class Entry:
-    """A file or folder."""
+    """Describes a file or folder."""
 
     name: str
     folder: bool
@@ -28,7 +28,7 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """What is below a path."""
+    """Counts what is below a path."""
 
     files: int
     size: int
@@ -38,7 +38,7 @@ class Usage:
 
 
 class Hdfs:
-    """The file system of one cluster."""
+    """Accesses the file system of one cluster."""
 
     def __init__(self, master: Host, layout: Layout) -> None:
         """Operations are done on the host `master`."""
@@ -59,28 +59,28 @@ class Hdfs:
         return found
 
     def list(self, path: str) -> list[Entry]:
-        """What is in a folder; raises KvasirError when there is none."""
+        """Return what is in a folder; raise KvasirError when there is none."""
         statuses = self._json("get", "LISTSTATUS", path)["FileStatuses"]["FileStatus"]
         return [Entry(s["pathSuffix"], s["type"] == "DIRECTORY", s["length"]) for s in statuses]
 
     def read(self, path: str) -> str:
-        """A small text file; raises KvasirError when it cannot be read."""
+        """Return a small text file; raise KvasirError when it cannot be read."""
         return self._do("get", "OPEN", path)
 
     def read_parts(self, path: str) -> str:
-        """The output of a job: its parts in order, as one text; raises KvasirError when there is none."""
+        """Return a job's output, its parts in order, as one text; raise KvasirError when there is none."""
         parts = sorted(entry.name for entry in self.list(path) if entry.name.startswith("part-"))
         if not parts:
             raise KvasirError(f"hdfs:{path}: holds no output of a job")
         return "".join(self.read(f"{path}/{part}") for part in parts)
 
     def usage(self, path: str) -> Usage:
-        """Files and bytes below a path; raises KvasirError when there is nothing."""
+        """Return files and bytes below a path; raise KvasirError when there is nothing."""
         summary = self._json("get", "GETCONTENTSUMMARY", path)["ContentSummary"]
         return Usage(files=summary["fileCount"], size=summary["length"], stored=summary["spaceConsumed"])
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file or folder."""
+        """Return whether there is a file or folder."""
         parent, _, name = path.rstrip("/").rpartition("/")
         try:
             return any(entry.name == name for entry in self.list(parent or "/"))

@@ -1,4 +1,4 @@
-"""What happened in a job: Hadoop's job history file as data. Pure functions."""
+"""Parses Hadoop's job history files. Pure functions."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class JobHistory(Strict):
     failures: list[Failure]
 
     def counter(self, group: str, name: str) -> int:
-        """A counter of the job; raises KvasirError when it is not there."""
+        """Return a counter of the job; raise KvasirError when it is not there."""
         try:
             return self.counters[group][name]
         except KeyError:

@@ -1,4 +1,4 @@
-"""Running a program that submits jobs: with a time limit, and with what the job histories say afterwards."""
+"""Runs programs that submit jobs, with a time limit, and reads the histories of their jobs."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ HISTORY_WAIT_S = 30.0
 
 
 class JobError(KvasirError):
-    """A program on the cluster failed, or took too long: its time means nothing."""
+    """Reports a program on the cluster that failed, or took too long: its time means nothing."""
 
 
 class JobTimeout(JobError):
-    """A program took too long and was stopped."""
+    """Reports a program that took too long and was stopped."""
 
 
 @dataclass(frozen=True)
 class JobResult:
-    """A program that ended well, and the jobs it submitted."""
+    """Describes a program that ended well, and the jobs it submitted."""
 
     seconds: float
     """Wall time of the program, start of its Java included."""
@@ -53,17 +53,17 @@ class JobResult:
         return sum(job.finished_s - job.launched_s for job in self.jobs)
 
     def counter(self, group: str, name: str) -> int:
-        """Sum of a counter over its jobs."""
+        """Return the sum of a counter over its jobs."""
         return sum(job.counter(group, name) for job in self.jobs)
 
 
 def job_ids(output: str) -> list[str]:
-    """Jobs that a program submitted, in their order, by its messages."""
+    """Return the jobs that a program submitted, in their order, by its messages."""
     return list(dict.fromkeys(re.findall(r"Submitting tokens for job: (job_\d+_\d+)", output)))
 
 
 def generic_options(properties: Mapping[str, str | int | float]) -> list[str]:
-    """Properties as the options that Hadoop's programs take before their own arguments."""
+    """Return properties as the options that Hadoop's programs take before their own arguments."""
     return [word for name, value in properties.items() for word in ("-D", f"{name}={value}")]
 
 
@@ -110,7 +110,7 @@ def _find(hdfs: Hdfs, folder: str, job: str) -> str | None:
 
 
 def fetch(cluster: Cluster, job: str) -> JobHistory:
-    """The history of a job that has ended; raises JobError when there is none."""
+    """Return the history of a job that has ended; raise JobError when there is none."""
     hosts = {
         node.port("nodemanager"): host.name
         for node, host in zip(cluster.layout.nodes, cluster.hosts, strict=True)
@@ -129,7 +129,7 @@ def fetch(cluster: Cluster, job: str) -> JobHistory:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program on the master ended: exit code (None: it took too long and was stopped), seconds, words."""
+    """Describes how a program on the master ended; exit code None: it took too long and was stopped."""
 
     name: str
     code: int | None
@@ -148,7 +148,7 @@ class Ended:
 def on_master(
     cluster: Cluster, name: str, command: Sequence[str], env: Mapping[str, str], limit_s: float
 ) -> Ended:
-    """Run a program on the master, its words in the log of that name; stop it after `limit_s` seconds."""
+    """Run a program on the master, its output in the log of that name; stop it after `limit_s` seconds."""
     log = cluster.log(name)
     log.parent.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Which daemon runs where, on which port, with which folders. Pure functions."""
+"""Assigns daemons to hosts, ports and folders. Pure functions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STRIDE = 20
 
 
 def ports_of(base: int, index: int) -> list[int]:
-    """All ports of one host."""
+    """Return all ports of one host."""
     return [base + index * STRIDE + i for i in range(len(PORTS))]
 
 
@@ -52,11 +52,11 @@ class Node:
         return self.scratch / "tmp"
 
     def port(self, role: str) -> int:
-        """The port of one of PORTS on this host."""
+        """Return the port of one of PORTS on this host."""
         return self.port_base + self.index * STRIDE + PORTS.index(role)
 
     def at(self, role: str) -> str:
-        """`name:port` of one of PORTS."""
+        """Return `name:port` of one of PORTS."""
         return f"{self.name}:{self.port(role)}"
 
 
@@ -78,7 +78,7 @@ class Layout:
 
 
 def layout(names: list[str], scratch: list[Path], conf: Path, port_base: int) -> Layout:
-    """The layout of a cluster on hosts that reach each other by `names`; their files are in `conf`/node<i>."""
+    """Return the layout of a cluster on hosts that reach each other by `names`; their files are in `conf`/node<i>."""
     return Layout(
         tuple(
             Node(i, name, folder, conf / f"node{i}", port_base)

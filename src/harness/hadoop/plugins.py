@@ -1,4 +1,4 @@
-"""Plug-ins of Hadoop: what a plug-in's folder declares, and what those of one cluster contribute together.
+"""Loads plug-ins of Hadoop and puts together what those of one cluster contribute.
 
 A plug-in is a folder with plugin.yaml and a Maven module (pom.xml, see src/hadoop/pom.xml) or a ready jar. Its name is
 the folder's. An entry of config/frameworks.yaml names it: one of src/hadoop/plugins by name, any other by its path.
@@ -63,7 +63,7 @@ class Declaration(Strict):
 
 
 class Plugin(Declaration):
-    """A plug-in that was found."""
+    """Describes a plug-in that was found."""
 
     name: str
     folder: str

@@ -20,7 +20,7 @@ from functools import partial
 
 
 def taken(ports: list[int]) -> list[int]:
-    """Those of `ports` that nobody can listen on here."""
+    """Return those of `ports` that nobody can listen on here."""
     found = []
     for port in ports:
         with socket.socket() as test:
@@ -33,7 +33,7 @@ def taken(ports: list[int]) -> list[int]:
 
 
 def listening(seconds: float, host: str, port: int) -> str:
-    """Wait until somebody listens; empty, or why nobody does."""
+    """Wait until somebody listens; return why nobody does, or an empty text."""
     deadline = time.monotonic() + seconds
     while True:
         try:
@@ -46,14 +46,14 @@ def listening(seconds: float, host: str, port: int) -> str:
 
 
 def look(document: object, path: str) -> float:
-    """Number at a path such as `beans.0.NumLiveDataNodes`; raises LookupError, TypeError or ValueError."""
+    """Return the number at a path such as `beans.0.NumLiveDataNodes`; raise LookupError, TypeError or ValueError."""
     for step in path.split("."):
         document = document[int(step)] if isinstance(document, list) else document[step]  # type: ignore[index]
     return float(document)  # type: ignore[arg-type]
 
 
 def number(url: str, path: str) -> tuple[float, str]:
-    """Number at a path of the JSON that a service answers with, or what is amiss."""
+    """Return the number at a path of the JSON that a service answers with, or what is amiss."""
     request = urllib.request.Request(url, headers={"Accept": "application/json"})
     try:
         with _opener.open(request, timeout=10) as answer:
@@ -63,19 +63,19 @@ def number(url: str, path: str) -> tuple[float, str]:
 
 
 def ready(url: str, path: str, least: float) -> str:
-    """Empty when the service is ready, otherwise what is amiss."""
+    """Return an empty text when the service is ready, otherwise what is amiss."""
     value, amiss = number(url, path)
     return amiss or ("" if value >= least else f"{url}: {path} is {value:g}, not yet {least:g}")
 
 
 def idle(url: str, path: str) -> str:
-    """Empty when the service has nothing to do, otherwise what is amiss."""
+    """Return an empty text when the service has nothing to do, otherwise what is amiss."""
     value, amiss = number(url, path)
     return amiss or ("" if value == 0 else f"{url}: {path} is {value:g}, not yet 0")
 
 
 def wait(seconds: float, checks: list[Callable[[], str]]) -> str:
-    """Wait for all checks; empty, or what is amiss with the first of those that found something to the end."""
+    """Wait for all checks; return what is amiss with the first that failed to the end, or an empty text."""
     deadline = time.monotonic() + seconds
     for check in checks:
         while amiss := check():
@@ -86,7 +86,7 @@ def wait(seconds: float, checks: list[Callable[[], str]]) -> str:
 
 
 def request(method: str, url: str) -> str:
-    """Do a WebHDFS operation, its answer to standard output; empty, or what went wrong."""
+    """Print the answer to a WebHDFS operation; return what went wrong, or an empty text."""
     try:
         with _opener.open(urllib.request.Request(url, method=method), timeout=120) as answer:
             while chunk := answer.read(1 << 20):
@@ -102,7 +102,7 @@ _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def main(arguments: list[str]) -> str:
-    """Run one command; the answer is what went wrong, if anything."""
+    """Run one command; return what went wrong, if anything."""
     command, *rest = arguments
     if command == "ports":
         print(json.dumps(taken([int(port) for port in rest])))

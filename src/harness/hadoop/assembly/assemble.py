@@ -1,4 +1,4 @@
-"""All steps, each done only if its result is not there yet. With everything there no network is needed."""
+"""Puts a Hadoop together step by step, each step only if its result is not there: then it needs no network."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _known(root: Path) -> Facts | None:
 
 @dataclass(frozen=True)
 class Taken:
-    """What an image held, in place of what Maven gets and compiles."""
+    """Locates what an image held, in place of what Maven gets and compiles."""
 
     java: Path
     """Folder of a Java that runs in the image."""
@@ -62,7 +62,7 @@ class Taken:
 
 
 def _build_jobs(source: Path, version: str, root: Path, known: Facts | None) -> str:
-    """See to it that the jar of our jobs is there; SHA-256 of its sources."""
+    """Build the jar of our jobs unless it is up to date; return SHA-256 of its sources."""
     sources = source_digest(source)
     jar = root / JOBS
     if known and known.sources == sources and jar.is_file() and known.built.get(JOBS) == jars.digest(jar):
@@ -75,7 +75,7 @@ def _build_jobs(source: Path, version: str, root: Path, known: Facts | None) -> 
 
 
 def _taken_jobs(source: Path, jar: Path, taken: Taken) -> str:
-    """The same, from an image."""
+    """Copy the jar of our jobs from an image; return SHA-256 of its sources."""
     if not jar.is_file() or jars.digest(jar) != jars.digest(taken.jobs):
         with replacing(jar) as scratch:
             shutil.copyfile(taken.jobs, scratch)
@@ -126,7 +126,7 @@ def _made_plugin(source: Path, plugin: Plugin, version: str, root: Path, taken: 
 def provide_plugins(
     source: Path, version: str, root: Path, plugins: Iterable[Plugin], taken: Taken | None = None
 ) -> dict[str, str]:
-    """See to it that the folder `plugins` of `root` holds the jar of each plug-in; return SHA-256 of each by name.
+    """Put the jar of each plug-in into the folder `plugins` of `root`; return SHA-256 of each by name.
 
     `source` is the folder src/hadoop, `version` the Hadoop that they are compiled against. What is there and up to
     date stays. Raises KvasirError when Maven cannot build one.
@@ -161,7 +161,7 @@ def compiled_against(version: str, java_major: int, users: bool) -> str:
 
 
 def _locked_jars(source: Path, version: str, root: Path) -> dict[str, str]:
-    """The locked jars, put behind two class path jars; SHA-256 of each."""
+    """Provide the locked jars and two class path jars that name them; return SHA-256 of each."""
     dist = source / "dist"
     lock = jars.provide(dist / "pom.xml", version, dist / f"{version}.lock", root / "lib")
     jars.write_class_path(root / HADOOP, [f"lib/{name}" for name in sorted(lock) if not jars.is_test(name)])
@@ -170,7 +170,7 @@ def _locked_jars(source: Path, version: str, root: Path) -> dict[str, str]:
 
 
 def _users_jars(folder: Path, root: Path) -> dict[str, str]:
-    """The user's jars, put behind two class path jars; SHA-256 of each."""
+    """Write two class path jars that name the user's jars; return SHA-256 of each."""
     found = jars.jars_of(folder.resolve())
     jars.write_class_path(root / HADOOP, [jar.as_uri() for jar in found if not jars.is_test(jar.name)])
     jars.write_class_path(root / TESTS, [jar.as_uri() for jar in found if jars.is_test(jar.name)])
@@ -252,7 +252,7 @@ TRAINING_TIMEOUT_S = 300.0
 
 
 class _Recording(Distribution):
-    """A Hadoop whose programs write down which classes they load."""
+    """Runs programs that write down which classes they load."""
 
     lists = Path()
 
@@ -261,7 +261,7 @@ class _Recording(Distribution):
 
 
 def merge_class_lists(lists: Iterable[str]) -> str:
-    """One list of classes from those of several programs. Classes of other loaders cannot be archived."""
+    """Return one list of classes from those of several programs. Classes of other loaders cannot be archived."""
     found: dict[str, None] = {}
     for text in lists:
         for line in text.splitlines():
@@ -271,7 +271,7 @@ def merge_class_lists(lists: Iterable[str]) -> str:
 
 
 def _train(root: Path, scratch: Path) -> str:
-    """Start a cluster of two hosts and run jobs on it that use most of what tasks use; the classes loaded."""
+    """Run jobs on a cluster of two hosts that use most of what tasks use; return the classes loaded."""
     recording = _Recording(root)
     recording.lists = scratch / "classes"
     recording.lists.mkdir()
@@ -303,7 +303,7 @@ def _train(root: Path, scratch: Path) -> str:
 
 
 def archive_usable(hadoop: Distribution) -> bool:
-    """Whether Java accepts the archive for this class path as it is now."""
+    """Return whether Java accepts the archive for this class path as it is now."""
     if hadoop.facts.archive is None:
         return False
     command = [str(hadoop.java), *hadoop.flags(64), "-Xshare:on", "-cp", hadoop.class_path(), "-version"]

@@ -1,4 +1,4 @@
-"""The jars of a Hadoop: held against the lock, and put behind short class path jars."""
+"""Holds a Hadoop's jars against their lock, finds a user's own, and puts them behind short class path jars."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file."""
+    """Return SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_lock(path: Path) -> dict[str, str]:
-    """SHA-256 by file name, from lines as sha256sum writes them; raises KvasirError when there is no such file."""
+    """Return SHA-256 by file name from lines as sha256sum writes them; raise KvasirError without such a file."""
     try:
         lines = path.read_text(encoding="ascii").splitlines()
     except OSError:
@@ -35,14 +35,14 @@ def read_lock(path: Path) -> dict[str, str]:
 
 
 def write_lock(folder: Path, path: Path) -> None:
-    """Write down the jars of a folder as those to be had from now on."""
+    """Write the lock of a folder of jars."""
     lines = [f"{digest(jar)}  {jar.name}\n" for jar in sorted(folder.glob("*.jar"))]
     with replacing(path) as scratch:
         scratch.write_text("".join(lines), encoding="ascii")
 
 
 def differences(folder: Path, lock: dict[str, str]) -> list[str]:
-    """What is missing, unknown or changed in a folder of jars; each as a sentence."""
+    """Return what is missing, unknown or changed in a folder of jars, a sentence each."""
     there = {jar.name for jar in folder.glob("*")} if folder.is_dir() else set()
     found = [f"{name} is missing" for name in sorted(lock.keys() - there)]
     found += [f"{name} is not in the lock" for name in sorted(there - lock.keys())]
@@ -53,7 +53,7 @@ def differences(folder: Path, lock: dict[str, str]) -> list[str]:
 
 
 def provide(pom: Path, version: str, lock_file: Path, folder: Path) -> dict[str, str]:
-    """See to it that `folder` holds exactly the locked jars, by Maven if need be; the lock.
+    """Provide exactly the locked jars in `folder`, by Maven if need be; return the lock.
 
     Raises KvasirError when Maven cannot get them, or gets others.
     """
@@ -76,7 +76,7 @@ def provide(pom: Path, version: str, lock_file: Path, folder: Path) -> dict[str,
 
 
 def manifest(paths: list[str]) -> str:
-    """Manifest of a jar that only names other jars; its lines are cut at 72 bytes as the format wants."""
+    """Return the manifest of a jar that only names other jars; lines are cut at 72 bytes as the format wants."""
     line = "Class-Path: " + " ".join(paths)
     pieces = [line[:70]] + [" " + line[i : i + 69] for i in range(70, len(line), 69)]
     return "\r\n".join(["Manifest-Version: 1.0", *pieces, "", ""])
@@ -102,7 +102,7 @@ PARTS = ("common", "hdfs", "yarn", "mapreduce")
 
 
 def version_of(home: Path) -> str:
-    """Its version, by the name of its central jar; raises KvasirError when that is not there."""
+    """Return the version of an unpacked Hadoop by the name of its central jar; raise KvasirError without one."""
     for jar in sorted(home.glob("share/hadoop/common/hadoop-common-*.jar")):
         if found := re.fullmatch(r"hadoop-common-(\d+\.\d+\.\d+.*?)(-tests|-sources)?\.jar", jar.name):
             return found[1]
@@ -110,7 +110,7 @@ def version_of(home: Path) -> str:
 
 
 def jars_of(home: Path) -> list[Path]:
-    """All its jars, one of each name, those of test programs last."""
+    """Return all jars of an unpacked Hadoop, one of each name, those of test programs last."""
     found: dict[str, Path] = {}
     for part in PARTS:
         for folder in (home / "share" / "hadoop" / part, home / "share" / "hadoop" / part / "lib"):
@@ -121,5 +121,5 @@ def jars_of(home: Path) -> list[Path]:
 
 
 def is_test(name: str) -> bool:
-    """Whether a jar holds test programs. One of them brings settings that would win over the cluster's."""
+    """Return whether a jar holds test programs. One of them brings settings that would win over the cluster's."""
     return name.endswith("-tests.jar")

@@ -1,4 +1,4 @@
-"""Which Java runs Hadoop: the one that its version needs, or one clear message."""
+"""Finds the Java that a version of Hadoop needs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ INSTALLED = Path("/usr/lib/jvm")
 
 
 def needed(version: str) -> int:
-    """Java's major version for a version of Hadoop."""
+    """Return Java's major version for a version of Hadoop."""
     return 17 if version.startswith("3.") else 8
 
 
 def look(home: Path) -> Java:
-    """The Java in a folder; raises KvasirError when there is none that works."""
+    """Return the Java in a folder; raise KvasirError when there is none that works."""
     program = home / "bin" / "java"
     try:
         done = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=30, check=False)
@@ -40,7 +40,7 @@ def _installed(major: int) -> list[Path]:
 
 
 def find(version: str, home: Path | None) -> Java:
-    """The Java for a version of Hadoop: that in `home`, or the first fitting one that is installed.
+    """Return the Java for a version of Hadoop: that in `home`, or the first fitting one that is installed.
 
     Raises KvasirError when `home` holds another one, or none fits.
     """

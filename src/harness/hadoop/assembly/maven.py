@@ -1,4 +1,4 @@
-"""Running Maven. The user's own Maven settings decide where artifacts come from."""
+"""Runs Maven. The user's own Maven settings decide where artifacts come from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_NETWORK = re.compile(
 
 
 def reason(output: str) -> str:
-    """What a failed Maven complains about: its first error, or the compiler's and tests' ones."""
+    """Return what a failed Maven complains about: its first error, or the compiler's and tests' ones."""
     errors = [
         line.partition("]")[2].strip()
         for line in re.sub(r"\x1b\[[0-9;]*m", "", output).splitlines()
@@ -34,7 +34,7 @@ def reason(output: str) -> str:
 
 
 def run(arguments: Sequence[str], purpose: str) -> str:
-    """Run Maven; what it prints. Raises KvasirError with Maven's reason when it fails."""
+    """Run Maven and return what it prints. Raises KvasirError with Maven's reason when it fails."""
     if shutil.which("mvn") is None:
         raise KvasirError(f"Maven is not installed, it is needed to {purpose}: install Debian's maven")
     command = ["mvn", "--batch-mode", "--quiet", *arguments]

@@ -25,7 +25,7 @@ CLASSES: dict[str, type[Benchmark[Any]]] = {
 
 
 def make(name: str, settings: dict[str, Any] | None = None) -> Benchmark[Any]:
-    """A benchmark by name with its settings; raises KvasirError when there is none, or they are wrong."""
+    """Return a benchmark by name with its settings; raise KvasirError when there is none, or they are wrong."""
     if name not in CLASSES:
         raise KvasirError(f"there is no benchmark {name!r}, only {', '.join(CLASSES)}")
     benchmark = CLASSES[name]

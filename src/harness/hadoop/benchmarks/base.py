@@ -1,4 +1,4 @@
-"""What a benchmark on Hadoop is: input made once per cluster, a timed run, and an output that is checked."""
+"""Defines a benchmark on Hadoop: input made once per cluster, a timed run, and an output that is checked."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ T = TypeVar("T")
 
 
 class InvalidOutput(KvasirError):
-    """A run ended without complaint, but its output is wrong: its time means nothing."""
+    """Reports a run that ended without complaint, but with a wrong output: its time means nothing."""
 
 
 class Settings(Strict):
-    """What all benchmarks can be told."""
+    """Settings of all benchmarks."""
 
     timeout_s: PositiveFloat = 900.0
     """For each program of the benchmark: generator, run and check, seconds."""
@@ -56,7 +56,7 @@ class Cell:
         return len(self.cluster.layout.workers)
 
     def once(self, key: str, make: Callable[[], T]) -> T:
-        """What `make` returns, made when first asked for; an error leaves nothing behind."""
+        """Return what `make` returns, made when first asked for; an error leaves nothing behind."""
         if key not in self.made:
             self.made[key] = make()
         found: T = self.made[key]
@@ -79,7 +79,7 @@ class Cell:
         return run_job(self.cluster, name, main_class, arguments, timeout_s)
 
     def check(self, main_class: str, arguments: list[str], timeout_s: float) -> dict[str, Any]:
-        """Run one of our checks on the master; what it found. Raises KvasirError when it fails."""
+        """Run one of our checks on the master; return what it found. Raises KvasirError when it fails."""
         cluster = self.cluster
         command = cluster.hadoop.command(main_class, cluster.layout.master.conf, 4 * CLIENT_HEAP_MB)
         done = cluster.master.run([*command, *arguments], env=cluster.environment, timeout_s=timeout_s)
@@ -92,7 +92,7 @@ class Cell:
 
 
 class Benchmark(ABC, Generic[S]):
-    """One benchmark with its settings."""
+    """Makes inputs, runs and checks one benchmark with its settings."""
 
     name: ClassVar[str]
     settings_type: ClassVar[type[Settings]]
@@ -116,11 +116,11 @@ class Benchmark(ABC, Generic[S]):
 
     @abstractmethod
     def execute(self, cell: Cell, name: str) -> JobResult:
-        """The timed part; raises JobError when it fails. `name` is for logs."""
+        """Run the timed part; raise JobError when it fails. `name` is for logs."""
 
     @abstractmethod
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
-        """Metrics besides the time, and what was checked how; raises InvalidOutput when the output is wrong."""
+        """Check the output; return metrics besides the time, and what was checked how. Raises InvalidOutput."""
 
 
 def require(condition: bool, benchmark: str, complaint: str) -> None:
@@ -130,5 +130,5 @@ def require(condition: bool, benchmark: str, complaint: str) -> None:
 
 
 def metric(name: str, value: float, unit: str, source: str) -> Metric:
-    """A metric of a run."""
+    """Return a metric of a run."""
     return Metric(name=name, value=value, unit=unit, source=source)

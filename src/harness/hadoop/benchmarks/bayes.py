@@ -28,7 +28,7 @@ class BayesSettings(Settings):
 
 
 class Bayes(Benchmark[BayesSettings]):
-    """Our own jobs: training and labelling."""
+    """Runs our own jobs: training and labelling."""
 
     name = "bayes"
     settings_type = BayesSettings
@@ -78,7 +78,7 @@ class Bayes(Benchmark[BayesSettings]):
         return cell.program(name, "kvasir.bayes.Bayes", arguments, self.settings.timeout_s)
 
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
-        """All held-out documents are labelled, enough of them rightly, and as one process labels them."""
+        """Check that all held-out documents are labelled, enough rightly, and as one process labels them."""
         found = {}
         for line in cell.hdfs.read_parts(f"{OUTPUT}/labels").splitlines():
             pair, _, count = line.rpartition("\t")

@@ -31,7 +31,7 @@ class DfsioSettings(Settings):
 
 
 def report(output: str) -> dict[str, float]:
-    """The numbers that TestDFSIO prints, by the keys of LABELS; those it does not print are missing."""
+    """Return the numbers that TestDFSIO prints, by the keys of LABELS; those it does not print are missing."""
     found = {}
     for key, label in LABELS.items():
         if match := re.search(rf"{re.escape(label)}: *([0-9.eE+-]+) *$", output, re.MULTILINE):
@@ -40,13 +40,13 @@ def report(output: str) -> dict[str, float]:
 
 
 def map_seconds(job: JobHistory) -> float:
-    """From the start of the first map task to the end of the last."""
+    """Return the time from the start of the first map task to the end of the last, seconds."""
     spans = [span for span in job.spans if span.phase == "map"]
     return max(span.end_s for span in spans) - min(span.start_s for span in spans)
 
 
 class Dfsio(Benchmark[DfsioSettings]):
-    """What writing and reading have in common."""
+    """Runs TestDFSIO to write or to read."""
 
     settings_type = DfsioSettings
     operation: str
@@ -71,7 +71,7 @@ class Dfsio(Benchmark[DfsioSettings]):
         return self._go(cell, self.operation, name)
 
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
-        """TestDFSIO has processed all files, and they are there in full length."""
+        """Check that TestDFSIO has processed all files, and that they are there in full length."""
         files, total = self.settings.files, self.settings.files * self.settings.file_mb
         said = report(result.output)
         require(
@@ -111,7 +111,7 @@ class Dfsio(Benchmark[DfsioSettings]):
 
 
 class DfsioWrite(Dfsio):
-    """Files are written anew."""
+    """Writes files anew."""
 
     name = "dfsio-write"
     operation = "write"
@@ -124,7 +124,7 @@ class DfsioWrite(Dfsio):
 
 
 class DfsioRead(Dfsio):
-    """Files are read that were written before."""
+    """Reads files that were written before."""
 
     name = "dfsio-read"
     operation = "read"

@@ -12,7 +12,7 @@ OUTPUT = "/output/grep"
 
 
 class Grep(TextBenchmark):
-    """Hadoop's example: a job that counts, and one that sorts."""
+    """Runs Hadoop's example: a job that counts, and one that sorts."""
 
     name = "grep"
 
@@ -24,7 +24,7 @@ class Grep(TextBenchmark):
         return cell.program(name, EXAMPLES, arguments, self.settings.timeout_s)
 
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
-        """Every match is there as often as a single process found it, in falling order."""
+        """Check that every match is there as often as one process found it, in falling order."""
         found = counts_of(cell.hdfs.read_parts(OUTPUT), self.name, word_first=False)
         wrong = difference(found, self.facts(cell)["matches"])
         require(not wrong, self.name, wrong)

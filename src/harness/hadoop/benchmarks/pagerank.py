@@ -27,7 +27,7 @@ class PageRankSettings(Settings):
 
 
 class PageRank(Benchmark[PageRankSettings]):
-    """Our own jobs."""
+    """Runs our own jobs."""
 
     name = "pagerank"
     settings_type = PageRankSettings
@@ -52,7 +52,7 @@ class PageRank(Benchmark[PageRankSettings]):
         self.edges(cell)
 
     def edges(self, cell: Cell) -> int:
-        """Number of edges."""
+        """Return the number of edges; generate the graph unless it is there."""
 
         def generate() -> int:
             cell.hdfs.remove(self.path)
@@ -70,7 +70,7 @@ class PageRank(Benchmark[PageRankSettings]):
         return cell.program(name, "kvasir.graph.PageRank", arguments, self.settings.timeout_s)
 
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
-        """Ranks add up to 1; those of a small graph are the ones that one process computes."""
+        """Check that ranks add up to 1, and that those of a small graph are the ones that one process computes."""
         settings, edges = self.settings, self.edges(cell)
         arguments = [self.path, OUTPUT, str(settings.iterations), str(settings.compare_edges)]
         if edges > settings.compare_edges:

@@ -12,7 +12,7 @@ FORMATS = "org.apache.hadoop.mapreduce.lib"
 
 
 class Sort(TextBenchmark):
-    """Hadoop's example: keys go to reduce tasks by their hash, each task's file is sorted."""
+    """Runs Hadoop's example: keys go to reduce tasks by their hash, each task's file is sorted."""
 
     name = "sort"
 
@@ -27,11 +27,11 @@ class Sort(TextBenchmark):
         return cell.program(name, EXAMPLES, arguments, self.settings.timeout_s)
 
     def reducers(self, cell: Cell) -> int:
-        """Reduce tasks."""
+        """Return the number of reduce tasks."""
         return cell.workers * cell.cluster.parameters.reducers_per_node
 
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
-        """The output holds the input's records, each in the right file, each file in order."""
+        """Check that the output holds the input's records, each in the right file, each file in order."""
         facts = self.facts(cell)
         found = cell.check("kvasir.check.Records", [OUTPUT], self.settings.timeout_s)
         for what in ("records", "checksum"):

@@ -26,14 +26,14 @@ class TeraSortSettings(Settings):
 
 
 def verdict(report: str) -> str:
-    """The checksum in TeraValidate's report; '' when there is not exactly one, or when it names an error."""
+    """Return the checksum in TeraValidate's report; '' when there is not exactly one, or when it names an error."""
     lines = [line.split("\t") for line in report.splitlines() if line.strip()]
     checksums = [line[1].strip() for line in lines if line[0] == "checksum" and len(line) > 1]
     return checksums[0] if len(lines) == len(checksums) == 1 else ""
 
 
 class TeraSort(Benchmark[TeraSortSettings]):
-    """Hadoop's example, with the input of its own generator."""
+    """Runs Hadoop's example, with the input of its own generator."""
 
     name = "terasort"
     settings_type = TeraSortSettings
@@ -58,7 +58,7 @@ class TeraSort(Benchmark[TeraSortSettings]):
         self.checksum(cell)
 
     def checksum(self, cell: Cell) -> int:
-        """Sum of the checksums of all records, as the generator counted it."""
+        """Return the sum of the checksums of all records, as the generator counted it."""
 
         def generate() -> int:
             cell.hdfs.remove(self.path)
@@ -78,7 +78,7 @@ class TeraSort(Benchmark[TeraSortSettings]):
         )
 
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
-        """TeraValidate names no error, and its checksum is the generator's."""
+        """Check that TeraValidate names no error, and that its checksum is the generator's."""
         cell.hdfs.remove(REPORT)
         alone = self.settings.data_mb <= self.settings.validate_alone_mb
         options = generic_options({"mapreduce.framework.name": "local"}) if alone else []

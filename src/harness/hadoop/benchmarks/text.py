@@ -1,4 +1,4 @@
-"""The text that WordCount, Sort and Grep work on: Hadoop's RandomTextWriter, and what one process counts in it."""
+"""Makes the text that WordCount, Sort and Grep work on, by Hadoop's RandomTextWriter, and counts in it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TextSettings(Settings):
 
 
 class TextBenchmark(Benchmark[TextSettings]):
-    """A benchmark that reads the text."""
+    """Reads the text."""
 
     settings_type = TextSettings
 
@@ -39,7 +39,7 @@ class TextBenchmark(Benchmark[TextSettings]):
         self.facts(cell)
 
     def facts(self, cell: Cell) -> dict[str, Any]:
-        """What is in the text: records, checksum, occurrences of words and of the pattern's matches."""
+        """Return what is in the text: records, checksum, occurrences of words and of the pattern's matches."""
         settings = self.settings
         path = self.path(cell)
         cell.once(path, lambda: self._write(cell, path))
@@ -49,11 +49,11 @@ class TextBenchmark(Benchmark[TextSettings]):
         )
 
     def files(self, cell: Cell) -> int:
-        """Number of files of the text."""
+        """Return the number of files of the text."""
         return self.settings.files or cell.map_slots
 
     def path(self, cell: Cell) -> str:
-        """Where the text is."""
+        """Return the path of the text."""
         return f"{TEXT}-{self.settings.data_mb}-{self.files(cell)}"
 
     def _write(self, cell: Cell, path: str) -> int:

@@ -11,7 +11,7 @@ OUTPUT = "/output/wordcount"
 
 
 def counts_of(output: str, benchmark: str, word_first: bool = True) -> dict[str, int]:
-    """Words and counts from lines with a tab; raises InvalidOutput when they are none or a word comes twice."""
+    """Return words and counts of lines with a tab; raise InvalidOutput without any, or when a word comes twice."""
     found: dict[str, int] = {}
     for line in output.splitlines():
         first, tab, second = line.partition("\t")
@@ -23,7 +23,7 @@ def counts_of(output: str, benchmark: str, word_first: bool = True) -> dict[str,
 
 
 def difference(found: dict[str, int], expected: dict[str, int]) -> str:
-    """The first difference between two counts, as a sentence; '' when there is none."""
+    """Return the first difference between two counts, as a sentence; '' when there is none."""
     for word in sorted(found.keys() | expected.keys()):
         if found.get(word) != expected.get(word):
             return f"{word!r} occurs {expected.get(word, 0)} times, the output says {found.get(word, 0)}"
@@ -31,7 +31,7 @@ def difference(found: dict[str, int], expected: dict[str, int]) -> str:
 
 
 class WordCount(TextBenchmark):
-    """Hadoop's example."""
+    """Runs Hadoop's example."""
 
     name = "wordcount"
 
@@ -43,7 +43,7 @@ class WordCount(TextBenchmark):
         return cell.program(name, EXAMPLES, arguments, self.settings.timeout_s)
 
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
-        """Every word's count is the one that a single process counted in the input."""
+        """Check that every word's count is the one that a single process counted in the input."""
         expected = self.facts(cell)["words"]
         found = counts_of(cell.hdfs.read_parts(OUTPUT), self.name)
         wrong = difference(found, expected)
