@@ -6,8 +6,9 @@ import difflib
 import json
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -16,9 +17,6 @@ from harness.core.models import Strict
 
 POWERCAP_ROOT = Path("/sys/class/powercap")
 PROFILES = Path(__file__).resolve().parents[3] / "config" / "power"
-SOURCES = ("auto", "none", "powercap", "papi", "redfish", "slurm")
-EMULATED = r"emulated:[A-Za-z0-9][A-Za-z0-9_.-]*"
-SOURCE_PATTERN = rf"^({'|'.join(SOURCES)}|{EMULATED})$"
 
 
 class RedfishSettings(Strict):
@@ -47,11 +45,43 @@ class SlurmSettings(Strict):
     settle_s: float = Field(default=5.0, ge=0, description="how long to wait for the last step's record")
 
 
+@dataclass(frozen=True, kw_only=True)
+class SourceEntry:
+    """A power source that settings may name."""
+
+    reference: str
+    """Its class, as `package.module:Class`; imported where it is used."""
+    settings: type[Strict] | None = None
+    """Model of its own section of the settings, which bears its name."""
+    argument: str = ""
+    """Pattern of what follows its name and a colon."""
+
+
+_MEASURE = "harness.measure.sources"
+POWER_SOURCES = {
+    "powercap": SourceEntry(reference=f"{_MEASURE}.powercap:Powercap"),
+    "papi": SourceEntry(reference=f"{_MEASURE}.papi:Papi"),
+    "redfish": SourceEntry(reference=f"{_MEASURE}.redfish:Redfish", settings=RedfishSettings),
+    "slurm": SourceEntry(reference=f"{_MEASURE}.slurm:Slurm", settings=SlurmSettings),
+    "emulated": SourceEntry(reference=f"{_MEASURE}.emulated:Emulated", argument="[A-Za-z0-9][A-Za-z0-9_.-]*"),
+    "none": SourceEntry(reference=f"{_MEASURE}.none:Nothing"),
+}
+"""All sources of this tree by name. One from outside needs no entry: its name is its class."""
+_PLAIN = [
+    "auto",
+    *sorted((name for name, one in POWER_SOURCES.items() if not one.argument), key="none".__ne__),
+]
+_NAMES = [*_PLAIN, *(f"{name}:{one.argument}" for name, one in POWER_SOURCES.items() if one.argument)]
+_OUTSIDE = r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+:[A-Za-z_]\w*"
+SOURCE_PATTERN = f"^({'|'.join([*_NAMES, _OUTSIDE])})$"
+
+
 class PowerSettings(Strict):
     """Settings of one power source, the same on every host.
 
-    `source` is `auto` (powercap, then papi, else none), one of the sources by name, or
-    `emulated:<profile>` with the profile `<profiles>/<profile>.yaml`.
+    `source` is `auto` (powercap, then papi, else none), one of the sources by name, `emulated:<profile>` with the
+    profile `<profiles>/<profile>.yaml`, or `package.module:Class`, a subclass of harness.measure.model.Source from
+    outside of Kvasir, which finds its own settings in `options`.
     """
 
     source: str = Field(default="auto", json_schema_extra={"pattern": SOURCE_PATTERN})
@@ -64,21 +94,26 @@ class PowerSettings(Strict):
     max_power_w: float = Field(default=2000.0, gt=0, description="a domain above this is a misread")
     redfish: RedfishSettings | None = None
     slurm: SlurmSettings = SlurmSettings()
+    options: dict[str, Any] = Field(default={}, description="settings of a source from outside of Kvasir")
 
     @field_validator("source")
     @classmethod
     def _is_a_source(cls, source: str) -> str:
         """Refuse other words with those that there are, instead of a regular expression."""
         if not re.fullmatch(SOURCE_PATTERN, source):
-            close = difflib.get_close_matches(source.lower(), SOURCES, 1)
+            close = difflib.get_close_matches(source.lower(), _PLAIN, 1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise ValueError(f"allowed: {', '.join(SOURCES)} or emulated:PROFILE{hint}")
+            own = "or PACKAGE.MODULE:CLASS of a source of your own"
+            raise ValueError(f"allowed: {', '.join(_PLAIN)} or emulated:PROFILE, {own}{hint}")
         return source
 
     @model_validator(mode="after")
-    def _redfish_needs_an_address(self) -> Self:
-        if self.source == "redfish" and self.redfish is None:
-            raise ValueError("source 'redfish' needs the section 'redfish' with at least 'url'")
+    def _check_section(self) -> Self:
+        model = POWER_SOURCES[self.source].settings if self.source in POWER_SOURCES else None
+        if model is not None and getattr(self, self.source) is None:
+            required = [name for name, field in model.model_fields.items() if field.is_required()]
+            keys = ", ".join(repr(name) for name in required)
+            raise ValueError(f"source {self.source!r} needs the section {self.source!r} with at least {keys}")
         return self
 
     @property

@@ -35,7 +35,9 @@ emulated{parameters, sha256, slice_cores, throttle, ...}. What could not be meas
 its `source` is then `none`. Never add domains of different scope: `node` and `psys` contain `package`.
 
 A cap outside a sampler: `with cap(settings, 120): ...`. On the command line: `python -m harness.measure
-probe | run | restore`. A new source is one class in `sources/`, listed in `registry.py`.
+probe | run | restore`. A new source is a subclass of `model.Source` and an entry in
+`harness.config.power.POWER_SOURCES`; one from outside of this tree is named by its class, as in
+`source: "package.module:Class"`, and needs no entry.
 
 
 What hosts use while a benchmark runs: CPU, load, memory, disks, interfaces and power, per host and averaged.

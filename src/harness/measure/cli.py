@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from harness.config.power import PowerSettings
-from harness.core.errors import PowerError
+from harness.core.errors import KvasirError
 from harness.kernel.linux import die_with_parent
 from harness.measure.model import CapUnavailable, Hold
 
@@ -135,6 +135,6 @@ def main() -> None:
     except CapUnavailable as error:
         sys.stderr.write(f"harness.measure: {error}\n")
         sys.exit(3)
-    except (PowerError, OSError) as error:
+    except (KvasirError, OSError) as error:
         sys.stderr.write(f"harness.measure: {error}\n")
         sys.exit(1)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import abc
 import json
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal
 
+from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
 
 NONE = "none"
@@ -117,18 +119,26 @@ class Reader:
         """Release files, processes and quotas; may be called twice."""
 
 
-class Source(Protocol):
-    """One way to get power or energy: a class, registered by its `key`."""
+class Source(abc.ABC):
+    """One way to get power or energy; harness.config.power lists those of this tree by their `key`."""
 
     key: ClassVar[str]
-    scope: ClassVar[Scope]
+    scope: ClassVar[Scope] = "host"
+
+    def __init__(self, settings: PowerSettings, argument: str) -> None:
+        """`argument`: what follows the source's name and a colon in the settings."""
+        self._settings = settings
+        self._argument = argument
 
     def refusal(self, hosts: int) -> str:
         """Why the same settings cannot measure each of `hosts` hosts, '' if they can."""
+        return ""
 
+    @abc.abstractmethod
     def probe(self) -> Probe:
         """Say whether it works here, by trying and not by listing; never raises for a mere 'no'."""
 
+    @abc.abstractmethod
     def open(self) -> Reader:
         """Start measuring; raises PowerError where probe() would have said no."""
 

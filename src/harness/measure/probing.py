@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.config.power import PowerSettings
-from harness.measure.model import Probe
-from harness.measure.registry import SOURCES, build
+from harness.config.power import POWER_SOURCES, PowerSettings
+from harness.measure.registry import build
 
 
 def probe_all(settings: PowerSettings) -> list[dict[str, Any]]:
     """Ask every source, and every emulation profile, whether it can be used here."""
-    rows = []
-    for key in SOURCES:
-        names = [key]
-        if key == "emulated":
-            names = [f"emulated:{path.stem}" for path in sorted(settings.profile_dir.glob("*.yaml"))]
-        rows += [_row(settings, name) for name in names]
-    return rows
+    names = list(POWER_SOURCES)
+    profiles = [f"emulated:{path.stem}" for path in sorted(settings.profile_dir.glob("*.yaml"))]
+    names[names.index("emulated") : names.index("emulated") + 1] = profiles
+    if settings.source not in ("auto", *names):
+        names.append(settings.source)
+    return [_row(settings, name) for name in names]
 
 
 def _row(settings: PowerSettings, name: str) -> dict[str, Any]:
-    if name == "redfish" and settings.redfish is None:
-        answer = Probe(False, reason="not configured: the settings have no section 'redfish'")
-    else:
-        answer = build(settings.model_copy(update={"source": name})).probe()
+    answer = build(settings.model_copy(update={"source": name})).probe()
     return {
         "source": name,
         "usable": answer.usable,

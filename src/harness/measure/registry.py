@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from harness.config.power import PowerSettings
-from harness.measure.model import NONE, Probe, Resolved, Scope, Source
-from harness.measure.sources.emulated import Emulated
-from harness.measure.sources.none import Nothing
-from harness.measure.sources.papi import Papi
-from harness.measure.sources.powercap import Powercap
-from harness.measure.sources.redfish import Redfish
-from harness.measure.sources.slurm import Slurm
+from typing import cast
 
-SOURCES = {cls.key: cls for cls in (Powercap, Papi, Redfish, Slurm, Emulated, Nothing)}
+from harness.config.power import POWER_SOURCES, PowerSettings
+from harness.core.imports import load_class
+from harness.measure.model import NONE, Probe, Resolved, Scope, Source
+from harness.measure.sources.none import Nothing
+
 AUTO = ("powercap", "papi")
+_BASE = "harness.measure.model:Source"
 
 
 def build(settings: PowerSettings) -> Source:
-    """The source that `settings.source` names (not `auto`)."""
+    """The source that `settings.source` names (not `auto`). Raises KvasirError when its class cannot be had."""
     key, _, argument = settings.source.partition(":")
-    return SOURCES[key](settings, argument)
+    entry = POWER_SOURCES.get(key)
+    if entry is None:
+        argument = ""
+    reference = settings.source if entry is None else entry.reference
+    return cast(type[Source], load_class(reference, _BASE))(settings, argument)
 
 
 def scope_of(settings: PowerSettings) -> Scope:

@@ -162,3 +162,61 @@ def test_bad_settings_name_key_and_value(text: str, message: str) -> None:
 def test_settings_survive_the_trip_to_the_sampler() -> None:
     settings = PowerSettings.load('{"source": "redfish", "redfish": {"url": "https://bmc.example"}}')
     assert PowerSettings.load(settings.model_dump_json()) == settings
+
+
+OUTSIDE = """
+from harness.measure.model import Probe, Reader, Reading, Source, timed
+from time import monotonic
+
+class Lamp(Source):
+    key = "lamp"
+
+    def probe(self):
+        return Probe(True, "measured:lamp", "", ("node",))
+
+    def open(self):
+        return LampReader(self._settings.options["watts"])
+
+class LampReader(Reader):
+    def __init__(self, watts):
+        super().__init__()
+        self.kinds = {"node": "gauge"}
+        self._watts = watts
+
+    def read(self):
+        return [timed("node", lambda: self._watts)]
+
+class Broken(Source):
+    key = "broken"
+"""
+
+
+def test_a_source_from_outside_is_named_by_its_class(tmp_path: Path) -> None:
+    (tmp_path / "meters").mkdir()
+    (tmp_path / "meters" / "lamp.py").write_text(OUTSIDE)
+    settings = json.dumps({"source": "meters.lamp:Lamp", "options": {"watts": 40}})
+    words = ["run", "--settings", settings, "--period-ms", "20", "-o", tmp_path / "trace.csv"]
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    done = power(*words, "--", "sleep", "0.4", PYTHONPATH=path)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "trace.json").read_text())
+    assert (summary["source"], summary["domains"]["node"]["power_mean_W"]) == ("measured:lamp", 40)
+    rows = json.loads(power("probe", "--json", "--settings", settings, PYTHONPATH=path).stdout)
+    assert rows[-1]["source"] == "meters.lamp:Lamp" and rows[-1]["usable"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("meters.lamp:Broken", "meters.lamp:Broken: expected a class that defines open, probe"),
+        ("meters.lamp:OUTSIDE", "meters.lamp:OUTSIDE: module meters.lamp has no OUTSIDE"),
+        ("no.such:Source", "is its folder on PYTHONPATH?"),
+    ],
+)
+def test_a_class_that_is_no_source_is_one_message(tmp_path: Path, name: str, message: str) -> None:
+    (tmp_path / "meters").mkdir()
+    (tmp_path / "meters" / "lamp.py").write_text(OUTSIDE)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    done = power("run", "--source", name, "-o", tmp_path / "trace.csv", "--", "true", PYTHONPATH=path)
+    assert done.returncode == 1
+    assert message in done.stderr and "Traceback" not in done.stderr

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from power_trees import FileTree, as_nobody, knm_tree
 
+from harness.config.power import POWER_SOURCES
 from harness.core.errors import PowerError
 from harness.measure import PowerSettings, provenance, resolve
 from harness.measure.model import Reading
-from harness.measure.registry import SOURCES
+from harness.measure.registry import build
 from harness.measure.sources import powercap
 from harness.measure.sources.powercap import Powercap
 
@@ -214,8 +215,10 @@ class TestAuto:
 
 
 def test_every_source_is_registered_by_its_key() -> None:
-    assert {key: cls.key for key, cls in SOURCES.items()} == {key: key for key in SOURCES}
-    assert set(SOURCES) == {"powercap", "papi", "redfish", "slurm", "emulated", "none"}
+    names = {key: f"{key}:x" if entry.argument else key for key, entry in POWER_SOURCES.items()}
+    found = {key: build(PowerSettings.model_construct(source=name)).key for key, name in names.items()}
+    assert found == {key: key for key in POWER_SOURCES}
+    assert set(POWER_SOURCES) == {"powercap", "papi", "redfish", "slurm", "emulated", "none"}
 
 
 def test_none_says_that_it_was_asked_for() -> None:

@@ -1,1 +1,1 @@
-"""The sources, one class in one file each; `harness.measure.registry` lists them."""
+"""The sources, one class in one file each; `harness.config.power.POWER_SOURCES` lists them."""

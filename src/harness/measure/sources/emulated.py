@@ -18,35 +18,26 @@ from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
 from harness.kernel.procfs import descendants
 from harness.measure.emulator.profile import Profile, load
-from harness.measure.model import Probe, Reader, Reading, Scope
+from harness.measure.model import Probe, Reader, Reading, Source
 from harness.measure.sources.powercap import PowercapReader
 
 
-class Emulated:
+class Emulated(Source):
     """Only ever used when named in full; the name of the profile is in every number's source."""
 
     key: ClassVar[str] = "emulated"
-    scope: ClassVar[Scope] = "host"
-
-    def __init__(self, settings: PowerSettings, argument: str) -> None:
-        self._settings = settings
-        self._profile_name = argument
-
-    def refusal(self, hosts: int) -> str:
-        """Each host has its own: none."""
-        return ""
 
     def probe(self) -> Probe:
         """Usable when the profile can be read."""
         try:
-            profile = load(self._settings.profile_dir, self._profile_name)
+            profile = load(self._settings.profile_dir, self._argument)
         except PowerError as error:
             return Probe(False, reason=str(error), cap_reason=str(error))
         return Probe(True, f"emulated:{profile.name}", "", ("package", "dram"), True)
 
     def open(self) -> Reader:
         """Start the emulator with a tree of its own."""
-        return EmulatedReader(self._settings, load(self._settings.profile_dir, self._profile_name))
+        return EmulatedReader(self._settings, load(self._settings.profile_dir, self._argument))
 
 
 class EmulatedReader(Reader):

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from harness.config.power import POWERCAP_ROOT, PowerSettings
 from harness.core.errors import PowerError
 from harness.measure.caplimits import cap_problem
-from harness.measure.model import Probe, Reader, Reading, Scope
+from harness.measure.model import Probe, Reader, Reading, Source
 from harness.measure.provenance import label
 from harness.measure.sources.papi_library import EventSet
 from harness.measure.sources.papi_library import Papi as Library
@@ -25,18 +25,10 @@ _MEASURED = "measured:rapl-papi"
 _MAX_PACKAGES = 2  # PAPI's table of events holds 2 packages of 3 subzones
 
 
-class Papi:
+class Papi(Source):
     """Usable where PAPI has the powercap component, on an Intel machine, with readable counters."""
 
     key: ClassVar[str] = "papi"
-    scope: ClassVar[Scope] = "host"
-
-    def __init__(self, settings: PowerSettings, argument: str) -> None:
-        self._settings = settings
-
-    def refusal(self, hosts: int) -> str:
-        """Each host has its own: none."""
-        return ""
 
     def probe(self) -> Probe:
         """Add the events, start and read them once: what PAPI merely lists need not work."""

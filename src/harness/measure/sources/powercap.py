@@ -9,24 +9,16 @@ from typing import Any, ClassVar
 from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
 from harness.measure.caplimits import cap_problem
-from harness.measure.model import Probe, Reader, Reading, Scope, timed
+from harness.measure.model import Probe, Reader, Reading, Source, timed
 from harness.measure.provenance import label
 from harness.measure.unwrap import Unwrapper
 from harness.measure.zones import Zone, find_zones, parse_number, why_unreadable
 
 
-class Powercap:
+class Powercap(Source):
     """Zones by name below `settings.root`: packages and their dram are summed, psys stays apart."""
 
     key: ClassVar[str] = "powercap"
-    scope: ClassVar[Scope] = "host"
-
-    def __init__(self, settings: PowerSettings, argument: str) -> None:
-        self._settings = settings
-
-    def refusal(self, hosts: int) -> str:
-        """Each host has its own: none."""
-        return ""
 
     def probe(self) -> Probe:
         """Usable when the energy counter of every zone can be read."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from time import monotonic
 from typing import Any, ClassVar
 
-from harness.config.power import PowerSettings, RedfishSettings
+from harness.config.power import RedfishSettings
 from harness.core.errors import PowerError
-from harness.measure.model import Probe, Reader, Reading, Scope, short_host_name
+from harness.measure.model import Probe, Reader, Reading, Source, short_host_name
 from harness.measure.sources.redfish_http import JOULES_PER_KWH, Bmc, find_chassis, number
 
 HOST = "{host}"
@@ -21,14 +21,10 @@ _SENSORS: tuple[tuple[str, tuple[str | int, ...], str], ...] = (
 )
 
 
-class Redfish:
+class Redfish(Source):
     """Domain `node`: a gauge, integrated to joules by the sampler."""
 
     key: ClassVar[str] = "redfish"
-    scope: ClassVar[Scope] = "host"
-
-    def __init__(self, settings: PowerSettings, argument: str) -> None:
-        self._settings = settings
 
     def refusal(self, hosts: int) -> str:
         """One address is one chassis, which several hosts would each count."""

@@ -12,9 +12,9 @@ import time
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from harness.config.power import PowerSettings, SlurmSettings
+from harness.config.power import SlurmSettings
 from harness.core.errors import PowerError
-from harness.measure.model import Hold, Probe, Reader, Scope
+from harness.measure.model import Hold, Probe, Reader, Scope, Source
 
 EMULATED_CLUSTER = "kvasir_emulated"
 """Name of the clusters that we emulate (harness.slurm): their joules are synthetic."""
@@ -29,24 +29,17 @@ _ABSURD_J = 2**60
 _SUFFIX = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 
 
-class Slurm:
+class Slurm(Source):
     """Domain `node`: whole nodes, summed over the job's nodes; means something only with --exclusive."""
 
     key: ClassVar[str] = "slurm"
     scope: ClassVar[Scope] = "job"
 
-    def __init__(self, settings: PowerSettings, argument: str) -> None:
-        self._settings = settings.slurm
-
-    def refusal(self, hosts: int) -> str:
-        """The job has all its hosts' energy: none."""
-        return ""
-
     def probe(self) -> Probe:
         """Usable inside a job (or with a job id) of a cluster with an energy plugin."""
         try:
-            plugin = energy_plugin(self._settings)
-            job_of(self._settings)
+            plugin = energy_plugin(self._settings.slurm)
+            job_of(self._settings.slurm)
         except PowerError as error:
             return Probe(False, reason=str(error), cap_reason=_NO_CAP)
         source = _EMULATED if plugin.synthetic else f"{_MEASURED}-{plugin.name}"
@@ -54,7 +47,7 @@ class Slurm:
 
     def open(self) -> Reader:
         """Remember what the job has used so far."""
-        return SlurmReader(self._settings)
+        return SlurmReader(self._settings.slurm)
 
 
 class HeldStep:
