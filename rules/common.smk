@@ -12,6 +12,7 @@ from harness.config.frameworks import build_options
 from harness.config.request import check_targets, typed_in
 from harness.core.errors import KvasirError
 from harness.hadoop.plugins import OURS, sources_on
+from harness.plan.durations import expected
 from harness.plan.points import priority, seed_of
 from harness.plan.planner import Planner, config_overrides
 from harness.core.modules import code_of
@@ -19,6 +20,7 @@ from harness.core.process import own_runs
 from harness.core.sources import compiled
 from harness.images.sources import PACKAGES, files
 from harness.results import layout
+from snakemake_logger_plugin_kvasir.progress import provide
 
 ENGINE = compiled("src/engine")
 NETSIM = compiled("src/netsim")
@@ -49,6 +51,7 @@ def planner(scale):
 
 with ending_clearly():
     CONFIG = planner(config.get("scale")).config
+provide(lambda: expected(planner(CONFIG.top.scale), os.cpu_count() or 1))
 ROOT = CONFIG.site.results
 RESULTS = CONFIG.results
 STUDIES = list(CONFIG.studies)
