@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.errors import KvasirError
-from harness.hadoop.assembly import jars, java, maven
+from harness.hadoop.assembly import Taken, jars, java, maven, provide_plugins
 from harness.hadoop.assembly.assemble import merge_class_lists
 from harness.hadoop.distribution import major_of
+from harness.hadoop.plugins import Plugin, load_plugin
 
 PROJECT = Path(__file__).parents[2]
 
@@ -195,3 +196,80 @@ def test_a_hadoop_of_the_users(tmp_path: Path) -> None:
         "mapreduce/zeta.jar",
         "common/hadoop-common-3.3.6-tests.jar",
     ]
+
+
+def plugin_of(folder: Path, **declared: str) -> Plugin:
+    (folder / "src/main/java").mkdir(parents=True)
+    (folder / "src/main/java/A.java").write_text("class A {}")
+    (folder / "pom.xml").write_text("<project/>")
+    (folder / "plugin.yaml").write_text("".join(f"{key}: {value}\n" for key, value in declared.items()))
+    for jar in declared.values():
+        (folder / jar).write_text("ready")
+    return load_plugin(str(folder))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Folder src/hadoop with the parent pom alone."""
+    folder = tmp_path / "src/hadoop"
+    folder.mkdir(parents=True)
+    (folder / "pom.xml").write_text("<project/>")
+    return folder
+
+
+def test_plugin_with_a_ready_jar_needs_no_maven(tmp_path: Path, source: Path, fake_maven: Path) -> None:
+    program(fake_maven, "exit 1")
+    plugin = plugin_of(tmp_path / "mine", jar="ready.jar")
+    first = provide_plugins(source, "3.4.2", tmp_path / "root", [plugin])
+    assert (tmp_path / "root/plugins/mine.jar").read_text() == "ready"
+    (tmp_path / "mine/ready.jar").write_text("changed")
+    assert provide_plugins(source, "3.4.2", tmp_path / "root", [plugin]) != first
+    assert (tmp_path / "root/plugins/mine.jar").read_text() == "changed"
+
+
+def test_plugin_is_built_again_when_its_sources_jar_or_hadoop_change(
+    tmp_path: Path, source: Path, fake_maven: Path
+) -> None:
+    plugin, root = plugin_of(tmp_path / "mine"), tmp_path / "root"
+    tree = root / "modules/mine"
+    program(fake_maven, f"echo x >> {tmp_path}/builds; mkdir -p {tree}; cp {tmp_path}/builds {tree}/mine.jar")
+
+    def builds(version: str = "3.4.2") -> int:
+        provide_plugins(source, version, root, [plugin])
+        return len((tmp_path / "builds").read_text().split())
+
+    assert [builds(), builds()] == [1, 1]
+    (tmp_path / "mine/src/main/java/A.java").write_text("class A { int b; }")
+    assert [builds(), builds()] == [2, 2]
+    (source / "pom.xml").write_text("<project><!-- other --></project>")
+    assert builds() == 3
+    assert builds("2.7.7") == 4
+    (root / "plugins/mine.jar").write_text("damaged")
+    assert builds("2.7.7") == 5
+    staged = root / "modules/elsewhere"
+    assert (staged / "pom.xml").read_text() == (source / "pom.xml").read_text()
+    assert (staged / "plugins/mine/src/main/java/A.java").is_file()
+    assert not (tmp_path / "pom.xml").exists(), "nothing is written beside the plug-in"
+
+
+def test_plugin_of_another_name_than_its_folder(tmp_path: Path, source: Path, fake_maven: Path) -> None:
+    program(fake_maven, "exit 0")
+    plugin = plugin_of(tmp_path / "mine")
+    with pytest.raises(
+        KvasirError, match=r"mine/pom\.xml: Maven left no .*: expected the parent .* artifactId, mine"
+    ):
+        provide_plugins(source, "3.4.2", tmp_path / "root", [plugin])
+    assert not list((tmp_path / "root/plugins").glob("*"))
+
+
+def test_our_plugins_are_taken_from_an_image(tmp_path: Path, source: Path, fake_maven: Path) -> None:
+    program(fake_maven, "exit 1")
+    (tmp_path / "image").mkdir()
+    (tmp_path / "image/ours.jar").write_text("of the image")
+    taken = Taken(java=tmp_path, lib=tmp_path, jobs=tmp_path, plugins=tmp_path / "image", image={})
+    ours = plugin_of(source / "plugins/ours")
+    provide_plugins(source, "3.4.2", tmp_path / "root", [ours], taken)
+    assert (tmp_path / "root/plugins/ours.jar").read_text() == "of the image"
+    strangers = plugin_of(tmp_path / "ours")
+    with pytest.raises(KvasirError, match="Maven cannot build plug-in ours"):
+        provide_plugins(source, "3.4.2", tmp_path / "root", [strangers], taken)

@@ -82,10 +82,11 @@ def _taken_jobs(source: Path, jar: Path, taken: Taken) -> str:
     return source_digest(source)
 
 
-def _plugin_digest(source: Path, plugin: Plugin, version: str) -> str:
+def _plugin_digest(source: Path, plugin: Plugin, version: str, taken: Path | None) -> str:
+    """Return SHA-256 over what decides on a plug-in's jar: the one in an image, or sources and Hadoop's version."""
     total = hashlib.sha256(version.encode())
     parent = [] if plugin.jar else [source / "pom.xml"]
-    for path in [*parent, *plugin.sources()]:
+    for path in [taken] if taken else [*parent, *plugin.sources()]:
         total.update(f" {path.name} {jars.digest(path)}".encode())
     return total.hexdigest()
 
@@ -104,15 +105,15 @@ def _staged(source: Path, plugin: Plugin, folder: Path) -> Path:
     return target
 
 
-def _made_plugin(source: Path, plugin: Plugin, version: str, root: Path, taken: Taken | None) -> Path:
-    """Return a plug-in's jar where it was found, taken from an image or built."""
+def _made_plugin(source: Path, plugin: Plugin, version: str, root: Path) -> Path:
+    """Return a plug-in's jar where it was found or built."""
     folder = Path(plugin.folder)
     if plugin.jar:
         return folder / plugin.jar
-    if taken and _is_ours(source, plugin):
-        return taken.plugins / f"{plugin.name}.jar"
     goals = [f"-Dhadoop.version={version}", "-DskipTests", "package"]
     what = f"build plug-in {plugin.name}"
+    # What an earlier build left must not get into the jar.
+    shutil.rmtree(root / "modules" / plugin.name, ignore_errors=True)
     module = folder if _is_ours(source, plugin) else _staged(source, plugin, root / "modules" / "elsewhere")
     made = maven.build([module.resolve()], root / "modules", goals, what)[plugin.name]
     if not made.is_file():
@@ -135,14 +136,15 @@ def provide_plugins(
     found = {}
     for plugin in plugins:
         jar = root / PLUGINS / f"{plugin.name}.jar"
-        digest, note = _plugin_digest(source, plugin, version), jar.with_suffix(".json")
+        held = taken.plugins / f"{plugin.name}.jar" if taken and _is_ours(source, plugin) else None
+        digest, note = _plugin_digest(source, plugin, version, held), jar.with_suffix(".json")
         if not (
             jar.is_file() and note.is_file() and _noted(note) == {"sources": digest, "jar": jars.digest(jar)}
         ):
             jar.parent.mkdir(parents=True, exist_ok=True)
             note.unlink(missing_ok=True)
             with replacing(jar) as scratch:
-                shutil.copyfile(_made_plugin(source, plugin, version, root, taken), scratch)
+                shutil.copyfile(held or _made_plugin(source, plugin, version, root), scratch)
             dump_json({"sources": digest, "jar": jars.digest(jar)}, note)
         found[plugin.name] = jars.digest(jar)
     return found
