@@ -1,20 +1,25 @@
-"""Make the report: one self-contained page from verdicts, figures, runs, environments and run times."""
+"""Make the report: one self-contained page from verdicts, figures, records and run times."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import typer
 
 from harness.core.cli import main
-from harness.report.build import build
-from harness.report.manifest import read_manifest
+from harness.core.environment import git_state
+from harness.plan.planner import choose
+from harness.report.build import build, gather
+from harness.report.overview import overview
 
 
 def report(
-    manifest: Path = typer.Option(..., help="what goes into the page, as JSON (harness.report.manifest)"),
-    output: Path = typer.Option(..., help="the page"),
+    output: Path,
+    choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
 ) -> None:
-    """Write the page that MANIFEST describes to OUTPUT."""
-    build(read_manifest(manifest), output)
+    """Write the page of the chosen studies to OUTPUT."""
+    planner = choose(choices)
+    shown = overview(planner.config, git_state(), datetime.now(UTC))
+    build(shown, gather(planner, shown, output.parent), output)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import json
-from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from harness.report.inputs import CHOICE_COLUMNS, CLAIM_COLUMNS, RUN_COLUMNS
+from harness.claims.verdicts import COLUMNS, Row
+from harness.report.best_framework import Measure
+from harness.report.build import build, read_figures
+from harness.report.environments import GitState, environment
+from harness.report.overview import Command, Figure, Overview, Study
+from harness.report.runs import Run, read_jobs
+from harness.report.view import Inputs
 
 SVG = """<?xml version='1.0' encoding='UTF-8' ?>
 <svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' class='svglite'
@@ -95,34 +99,30 @@ BENCHMARK = (
 )
 
 
-def write_csv(path: Path, columns: Iterable[str], rows: Iterable[dict[str, Any]]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(columns), restval="", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def figure(folder: Path, study: str, name: str, drawn: bool = True) -> dict[str, str]:
+def figure(folder: Path, study: str, name: str, drawn: bool = True) -> Figure:
     stem = folder / "figures" / study / name
     stem.parent.mkdir(parents=True, exist_ok=True)
     if drawn:
         text = SVG.replace("SIZE", str(100 + len(name))).replace("NAME", f"{study} {name}")
         stem.with_suffix(".svg").write_text(text, encoding="utf-8")
         stem.with_suffix(".pdf").write_bytes(b"%PDF-1.7\n")
-    return {
-        "id": name, "title": f"Title of {name}", "stem": str(stem), "paper_says": f"The paper on {name}.",
-        "how": f"How {name} was made.", "command": f"snakemake --cores 2 fig_{study}_{name}",
-    }  # fmt: skip
+    return Figure(
+        id=name, title=f"Title of {name}", stem=stem, paper_says=f"The paper on {name}.",
+        how=f"How {name} was made.", command=f"snakemake --cores 2 fig_{study}_{name}",
+    )  # fmt: skip
 
 
-def write_sample(folder: Path) -> dict[str, Any]:
-    """Write all inputs below `folder`; returns the manifest, which is in manifest.json as well."""
+def rows(study: str, claims: list[dict[str, Any]]) -> list[Row]:
+    """Verdicts of a study. Some are such as no check gives, so that the page has to show them all the same."""
+    nothing = {**dict.fromkeys(COLUMNS, ""), "study": study, "value": None, "low": None, "high": None, "n": 0}
+    return [
+        Row.model_construct(**{**nothing, **claim, "paper": str(claim.get("paper", ""))}) for claim in claims
+    ]
+
+
+def write_sample(folder: Path) -> Overview:
+    """Write figures and benchmark files below `folder`; returns the words of the page."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_csv(folder / "alpha.csv", CLAIM_COLUMNS, [{"study": "alpha", **claim} for claim in CLAIMS])
-    write_csv(folder / "beta.csv", CLAIM_COLUMNS, [{"study": "beta", **claim} for claim in BETA])
-    write_csv(folder / "alpha.runs.csv", RUN_COLUMNS, [{"study": "alpha", **run} for run in RUNS])
-    write_csv(folder / "choice.csv", CHOICE_COLUMNS, CHOICE)
-    (folder / "environment.json").write_text(json.dumps([{"runs": 5, "values": ENVIRONMENT}]))
     for name, line in {
         "runs/alpha/stages/a-215/1": (1.5, 100, 2),
         "runs/alpha/stages/a-215/2": (2.5, "NA", "NA"),
@@ -132,27 +132,49 @@ def write_sample(folder: Path) -> dict[str, Any]:
         path = folder / "benchmarks" / f"{name}.tsv"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(BENCHMARK.format(*line))
-    manifest = {
-        "format": 1, "scale": "laptop", "site": "local", "title": "A sample of everything",
-        "generated": "2025-11-21T12:22:00+01:00", "git": {"commit": "0123456789abcdef", "dirty": True},
-        "studies": [
-            {"id": "alpha", "title": "First study", "paper": "A. Author: First & foremost",
-             "claims_csv": str(folder / "alpha.csv"), "runs_csv": str(folder / "alpha.runs.csv"),
-             "figures": [figure(folder, "alpha", "fig01"), figure(folder, "alpha", "fig02"),
-                         figure(folder, "alpha", "fig03", drawn=False)]},
-            {"id": "beta", "title": "Second study", "paper": "B. Author", "claims_csv": str(folder / "beta.csv"),
-             "figures": []},
-            {"id": "gamma", "title": "A study that waits", "paper": "C. Author"},
+    figures = [
+        figure(folder, "alpha", "fig01"),
+        figure(folder, "alpha", "fig02"),
+        figure(folder, "alpha", "fig03", drawn=False),
+    ]
+    return Overview(
+        scale="laptop",
+        site="local",
+        title="A sample of everything",
+        generated=datetime.fromisoformat("2025-11-21T12:22:00+01:00"),
+        git=GitState("0123456789abcdef", dirty=True),
+        studies=[
+            Study(id="alpha", title="First study", paper="A. Author: First & foremost", figures=figures),
+            Study(id="beta", title="Second study", paper="B. Author"),
+            Study(id="gamma", title="A study that waits", paper="C. Author"),
         ],
-        "environment_json": str(folder / "environment.json"), "benchmarks_dir": str(folder / "benchmarks"),
-        "choice_csv": str(folder / "choice.csv"),
-        "commands": [{"what": "All of this page", "command": "make reproduce"}],
-    }  # fmt: skip
-    save(folder, manifest)
-    return manifest
+        commands=[Command(what="All of this page", command="make reproduce")],
+    )
 
 
-def save(folder: Path, manifest: dict[str, Any]) -> Path:
-    path = folder / "manifest.json"
-    path.write_text(json.dumps(manifest), encoding="utf-8")
-    return path
+def sample_inputs(folder: Path, shown: Overview, page_folder: Path) -> Inputs:
+    """The results that go with the words, figures and benchmark files read from `folder`."""
+    found = Inputs(
+        claims={"alpha": rows("alpha", CLAIMS), "beta": rows("beta", BETA)},
+        runs={
+            "alpha": [
+                Run(
+                    study="alpha", experiment=run["experiment"], point=run["point"], rep=str(run.get("rep", "")),
+                    status=run["status"], reason=run.get("reason", ""), seconds=run.get("seconds"),
+                )
+                for run in RUNS
+            ]
+        },
+        environments=[environment({"runs": 5, "values": ENVIRONMENT})],
+        choice=[Measure(**{"value": None, "reason": "", **one}) for one in CHOICE],
+        jobs=read_jobs(folder / "benchmarks"),
+    )  # fmt: skip
+    read_figures(shown, page_folder, found)
+    return found
+
+
+def build_sample(folder: Path) -> Path:
+    """Write the sample and its page into `folder`; returns the page."""
+    shown = write_sample(folder)
+    build(shown, sample_inputs(folder, shown, folder), folder / "report.html")
+    return folder / "report.html"

@@ -10,10 +10,7 @@ from pathlib import Path
 
 import pytest
 from report_browser import Browser
-from report_sample import write_sample
-
-from harness.report.build import build
-from harness.report.manifest import read_manifest
+from report_sample import build_sample
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install the Debian package chromium")
@@ -24,8 +21,7 @@ SHOWN = "[...document.querySelectorAll('#claims tbody tr')].filter(r => r.checkV
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("report")
-    write_sample(folder)
-    build(read_manifest(folder / "manifest.json"), folder / "report.html")
+    build_sample(folder)
     return (folder / "report.html").as_uri()
 
 

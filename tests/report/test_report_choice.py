@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from harness.report.best_framework import Best, Measure, best, choices, links, reasons
-from harness.report.overview import choice_rows
+from harness.report.overview import measures
 from harness.results.layout import Runs, TableSpec
 from harness.results.records import Identity, Metric, Outcome, Record
 
@@ -129,8 +129,8 @@ def test_each_run_counts_once_and_only_if_it_says_something() -> None:
         Path("shaken/1/run.json"): record("ok", 1),
     }
     tables = [table("mrev", "good", "bad"), table("hpc", "good", "shaken")]
-    rows = choice_rows(tables, records.__getitem__, {"x": "Framework X"})
-    assert [(r["framework"], r["studies"], r["metric"], r["value"], r["reason"]) for r in rows] == [
+    rows = measures(tables, records.__getitem__, {"x": "Framework X"})
+    assert [(r.framework, r.studies, r.metric, r.value, r.reason) for r in rows] == [
         ("Framework X", "hpc, mrev", "time.total", 4.0, ""),
         ("Framework X", "hpc, mrev", "energy.total", None, "no meter"),
     ]

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from report_sample import ENVIRONMENT, save, write_sample
+from report_sample import ENVIRONMENT, build_sample, sample_inputs, write_sample
 
 from harness.claims.model import VERDICTS
-from harness.report.build import build, load
-from harness.report.manifest import read_manifest
-from harness.report.view import Page, page
+from harness.report.build import build, read_figures
+from harness.report.environments import environment
+from harness.report.overview import Study
+from harness.report.runs import read_jobs
+from harness.report.view import Inputs, Page, page
 
 
 def view(folder: Path, **changes: Any) -> Page:
-    manifest = {**write_sample(folder), **changes}
-    checked = read_manifest(save(folder, manifest))
-    return page(checked, load(checked, folder))
+    """The sample's page; `changes` are other results than the sample's."""
+    shown = write_sample(folder)
+    return page(shown, replace(sample_inputs(folder, shown, folder), **changes))
 
 
 def test_counts_cover_all_verdicts_in_order(tmp_path: Path) -> None:
@@ -95,8 +97,13 @@ def test_run_times(tmp_path: Path) -> None:
 
 def test_jobs_that_scales_share_have_a_name_of_their_own(tmp_path: Path) -> None:
     write_sample(tmp_path / "other")
-    shared = {"texts": str(tmp_path / "other/benchmarks/figures/alpha"), "nothing": str(tmp_path / "nothing")}
-    jobs = {group.name: group for group in view(tmp_path, shared_benchmarks=shared).jobs or []}
+    write_sample(tmp_path)
+    found = [
+        *read_jobs(tmp_path / "benchmarks"),
+        *read_jobs(tmp_path / "other/benchmarks/figures/alpha", "texts"),
+        *read_jobs(tmp_path / "nothing", "nothing"),
+    ]
+    jobs = {group.name: group for group in view(tmp_path, jobs=found).jobs or []}
     assert list(jobs) == ["figures / alpha", "runs / alpha / stages", "texts"]
     assert jobs["texts"].total == "1 min 10 s"
 
@@ -112,12 +119,9 @@ def test_one_environment_has_no_warning(tmp_path: Path) -> None:
 
 
 def test_different_environments_are_warned_of(tmp_path: Path) -> None:
-    write_sample(tmp_path)
     other = {**ENVIRONMENT, "kernel": "6.2", "git": {"commit": "fedcba", "dirty": True}}
     groups = [{"runs": 5, "values": ENVIRONMENT}, {"runs": 1, "values": other}]
-    path = tmp_path / "two.json"
-    path.write_text(json.dumps(groups))
-    table = view(tmp_path, environment_json=str(path)).environment
+    table = view(tmp_path, environments=[environment(group) for group in groups]).environment
     assert table is not None
     assert [line.label for line in table.lines if line.differs] == ["Kernel", "Commit", "Uncommitted changes"]
     assert len(table.warnings) == 3
@@ -126,34 +130,27 @@ def test_different_environments_are_warned_of(tmp_path: Path) -> None:
 
 
 def test_same_inputs_same_bytes_and_times_in_utc(tmp_path: Path) -> None:
-    write_sample(tmp_path)
-    manifest = read_manifest(tmp_path / "manifest.json")
-    build(manifest, tmp_path / "a.html")
-    build(manifest, tmp_path / "b.html")
+    shown = write_sample(tmp_path)
+    build(shown, sample_inputs(tmp_path, shown, tmp_path), tmp_path / "a.html")
+    build(shown, sample_inputs(tmp_path, shown, tmp_path), tmp_path / "b.html")
     text = (tmp_path / "a.html").read_text()
     assert text == (tmp_path / "b.html").read_text()
     assert "21 November 2025, 11:22 UTC" in text
 
 
 def test_text_of_the_tables_is_text_on_the_page(tmp_path: Path) -> None:
-    write_sample(tmp_path)
-    build(read_manifest(tmp_path / "manifest.json"), tmp_path / "report.html")
-    text = (tmp_path / "report.html").read_text()
+    text = build_sample(tmp_path).read_text()
     assert "Words &amp; &lt;b&gt;markup&lt;/b&gt; stay words." in text
     assert "<script>alert" not in text
     assert "1 value from an emulated meter:" in text
 
 
 def test_what_does_not_exist_yet_is_said(tmp_path: Path) -> None:
-    alpha = {**write_sample(tmp_path)["studies"][0], "claims_csv": None, "runs_csv": None}
-    bare = {
-        "studies": [alpha],
-        "environment_json": None,
-        "benchmarks_dir": str(tmp_path / "none"),
-        "git": None,
-    }
-    manifest = {**write_sample(tmp_path), **bare}
-    build(read_manifest(save(tmp_path, manifest)), tmp_path / "report.html")
+    shown = write_sample(tmp_path)
+    bare = replace(shown, studies=shown.studies[:1], git=None)
+    found = Inputs(jobs=[])
+    read_figures(bare, tmp_path, found)
+    build(bare, found, tmp_path / "report.html")
     text = " ".join((tmp_path / "report.html").read_text().split())
     for sentence in (
         "The claims of First study have not been checked yet.",
@@ -168,8 +165,8 @@ def test_what_does_not_exist_yet_is_said(tmp_path: Path) -> None:
 
 
 def test_an_empty_report_says_so(tmp_path: Path) -> None:
-    manifest = {**write_sample(tmp_path), "studies": [{"id": "gamma", "title": "Waits", "paper": "C"}]}
-    build(read_manifest(save(tmp_path, manifest)), tmp_path / "report.html")
+    shown = replace(write_sample(tmp_path), studies=[Study(id="gamma", title="Waits", paper="C")])
+    build(shown, Inputs(jobs=[]), tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text()
     assert "No study has anything to show yet." in text
     assert "Waits" not in text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from collections import Counter
 from pathlib import Path
@@ -14,11 +13,12 @@ from pydantic import model_validator
 
 from harness.claims.files import Broken
 from harness.claims.judge import Judged, explanation
-from harness.claims.model import Claim, Verdict
+from harness.claims.model import VERDICTS, Claim, Verdict
 from harness.config.load import parse
 from harness.core.errors import KvasirError
 from harness.core.files import replacing
 from harness.core.models import Strict
+from harness.core.rows import as_number, read_rows
 
 
 class Row(Strict):
@@ -107,7 +107,8 @@ def counts(rows: list[Row]) -> dict[str, int]:
     return dict(Counter(row.verdict for row in rows))
 
 
-def _cell(value: object) -> str:
+def text_of(value: object) -> str:
+    """Returns a field of a row as its cell."""
     return f"{value:.12g}" if isinstance(value, float) else "" if value is None else str(value)
 
 
@@ -116,7 +117,7 @@ def write_csv(rows: list[Row], path: Path) -> None:
     with replacing(path) as scratch, scratch.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
-        writer.writerows([_cell(getattr(row, name)) for name in COLUMNS] for row in rows)
+        writer.writerows([text_of(getattr(row, name)) for name in COLUMNS] for row in rows)
 
 
 def write_json(rows: list[Row], judged: list[Judged], tags: set[str], path: Path) -> None:
@@ -133,17 +134,23 @@ def write_json(rows: list[Row], judged: list[Judged], tags: set[str], path: Path
         scratch.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def read_csv(path: Path) -> list[Row]:
-    """The rows of a verdict table. Raises KvasirError naming the file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise KvasirError(f"{path}: cannot be read: {error}; make it again") from None
-    found = list(csv.DictReader(io.StringIO(text, newline="")))
-    if not text.endswith("\n") or (found and set(found[0]) != set(COLUMNS)):
-        raise KvasirError(f"{path}: not a whole table of verdicts; expected columns {', '.join(COLUMNS)}")
-    numbers = ("value", "low", "high")
-    return [
-        parse(Row, {k: None if k in numbers and v == "" else v for k, v in row.items()}, str(path))
-        for row in found
-    ]
+def read_csv(path: Path, study: str | None = None) -> list[Row]:
+    """Returns the rows of a verdict table, in the order of the file; `study` is the one that all claims must be of.
+
+    Raises KvasirError naming the file, and the line where there is one.
+    """
+    rows: list[Row] = []
+    for line, cells in read_rows(path, "the table of verdicts", COLUMNS):
+        if cells["verdict"] not in VERDICTS:
+            raise KvasirError(
+                f"{path}: line {line}: unknown verdict '{cells['verdict']}'; known: {', '.join(VERDICTS)}"
+            )
+        if study is not None and cells["study"] != study:
+            raise KvasirError(
+                f"{path}: line {line}: a claim of study '{cells['study']}' among those of '{study}'"
+            )
+        if not cells["id"] or any(row.id == cells["id"] for row in rows):
+            raise KvasirError(f"{path}: line {line}: claim id '{cells['id']}' is empty or given twice")
+        numbers = {name: as_number(cells, name, path, line) for name in ("value", "low", "high", "tier", "n")}
+        rows.append(parse(Row, {**cells, **numbers}, f"{path}: line {line}"))
+    return rows

@@ -98,6 +98,13 @@ class Study(Strict):
         raise NotImplementedError
 
     @model_validator(mode="after")
+    def _figures_have_ids_of_their_own(self) -> Study:
+        ids = [figure.id for figure in self.figures]
+        if double := sorted({name for name in ids if ids.count(name) > 1}):
+            raise ValueError(f"figure {double[0]} is given twice")
+        return self
+
+    @model_validator(mode="after")
     def _names_are_known(self) -> Study:
         for name, experiment in self.experiments.items():
             named = {*experiment.factors, *experiment.linked, *experiment.fixed}

@@ -1,4 +1,4 @@
-"""From a manifest to a page on disk: the rim that reads and writes."""
+"""Reads results and writes the report's page."""
 
 from __future__ import annotations
 
@@ -12,42 +12,65 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from harness.claims.verdicts import read_csv
+from harness.config import CellsStudy, Config
 from harness.core.errors import KvasirError
 from harness.core.files import replacing
-from harness.report import inputs as read
+from harness.plan.planner import Planner
 from harness.report.claims import anchor_of_figure
-from harness.report.manifest import Figure, ReportManifest
+from harness.report.environments import environment
+from harness.report.overview import Figure, Overview, environments, measures, runs_of
+from harness.report.runs import read_jobs
 from harness.report.svg import inline_svg
 from harness.report.view import FILTERS, Inputs, Page, page
+from harness.results.layout import records
+from harness.results.records import read
 
 
-def build(manifest: ReportManifest, output: Path) -> None:
-    """Write the page of `manifest` to `output`, under a temporary name first.
+def build(overview: Overview, inputs: Inputs, output: Path) -> None:
+    """Write the page to `output`, under a temporary name first.
 
-    Raises KvasirError, leaving `output` as it was, when an input is broken or the page cannot be written.
+    Raises KvasirError, leaving `output` as it was, when the page cannot be written.
     """
-    text = render(page(manifest, load(manifest, output.parent)))
+    text = render(page(overview, inputs))
     with replacing(output) as scratch:
         scratch.write_text(text, encoding="utf-8")
 
 
-def load(manifest: ReportManifest, page_folder: Path) -> Inputs:
-    """Read all that the manifest names; links will be relative to `page_folder`."""
-    found = Inputs()
-    for study in manifest.studies:
-        if study.claims_csv:
-            found.claims[study.id] = read.read_claims(study.claims_csv, study.id)
-        if study.runs_csv:
-            found.runs[study.id] = read.read_runs(study.runs_csv)
+def gather(planner: Planner, shown: Overview, page_folder: Path) -> Inputs:
+    """Read the results of all studies of the planner; links will be relative to `page_folder`.
+
+    Raises KvasirError, one message, for a verdict table, record, figure or benchmark file that is broken.
+    """
+    config, found = planner.config, Inputs()
+    for study in config.studies:
+        found.claims[study] = read_csv(Path(config.results, "claims", f"{study}.csv"), study)
+        tables = list(planner.plan(study).tables.values())
+        found.runs[study] = runs_of(list(records(tables)), tables)
+    read_figures(shown, page_folder, found)
+    groups = environments(list(records(planner.tables)))
+    found.environments = [environment(group) for group in groups]
+    if clusters := [study.id for study in config.studies.values() if isinstance(study, CellsStudy)]:
+        specs = [table for study in clusters for table in planner.plan(study).tables.values()]
+        labels = {name: entry.label for name, entry in config.frameworks.items()}
+        found.choice = measures(specs, read, labels)
+    found.jobs = [
+        job for label, folder in benchmark_folders(config).items() for job in read_jobs(folder, label)
+    ]
+    return found
+
+
+def benchmark_folders(config: Config) -> dict[str, Path]:
+    """Folders of the TSV files that Snakemake's `benchmark:` writes, by the name of what several scales share."""
+    own = Path(config.results, "benchmarks")
+    return {"": own, "programs": Path("build/benchmarks"), "texts": Path("data/benchmarks")}
+
+
+def read_figures(shown: Overview, page_folder: Path, found: Inputs) -> None:
+    """Read all figures that are drawn. Raises KvasirError naming one that is broken."""
+    for study in shown.studies:
         for figure in study.figures:
             _load_figure(figure, anchor_of_figure(study.id, figure.id), page_folder, found)
-    if manifest.environment_json:
-        found.environments = read.read_environments(manifest.environment_json)
-    if manifest.choice_csv:
-        found.choice = read.read_choice(manifest.choice_csv)
-    folders = {"": manifest.benchmarks_dir, **manifest.shared_benchmarks}
-    found.jobs = [job for label, folder in folders.items() if folder for job in read.read_jobs(folder, label)]
-    return found
 
 
 def _load_figure(figure: Figure, anchor: str, page_folder: Path, found: Inputs) -> None:

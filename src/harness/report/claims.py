@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 
 from harness.claims.model import VERDICTS, Wording
+from harness.claims.verdicts import Row, text_of
 from harness.report import numbers
-from harness.report.inputs import Row
 
 _KINDS = ("measured", "emulated", "simulated", "analytic")
 
@@ -97,30 +97,30 @@ def anchor_of_figure(study: str, figure: str) -> str:
 
 def claim(row: Row, figures: dict[str, str]) -> Claim:
     """One row of a verdict table; `figures` are the titles of the study's figures on the page, by id."""
-    study = row["study"]
-    names = [name for name in re.split(r"[;,\s]+", row["figure"]) if name]
+    study = row.study
+    names = [name for name in re.split(r"[;,\s]+", row.figure) if name]
     links = []
     for name in names:
         figure = name.removeprefix(f"{study}/")
         links.append(FigureLink(figure, anchor_of_figure(study, figure) if figure in figures else ""))
     return Claim(
-        anchor=anchor_of_claim(row["id"]),
-        id=row["id"],
+        anchor=anchor_of_claim(row.id),
+        id=row.id,
         study=study,
-        tier=row["tier"],
-        where=row["where"],
-        statement=row["statement"],
-        verdict=VERDICTS[row["verdict"]],
-        reason=row["reason"],
-        explanation=row["explanation"],
-        value=numbers.cell(row["value"]),
-        value_raw=row["value"],
-        interval=numbers.interval(row["low"], row["high"]),
-        n=numbers.cell(row["n"]),
-        unit=numbers.unit(row["unit"]),
-        paper=numbers.cell(row["paper"]),
-        paper_raw=row["paper"],
-        sources=sources(row["source"]),
+        tier=str(row.tier),
+        where=row.where,
+        statement=row.statement,
+        verdict=VERDICTS[row.verdict],
+        reason=row.reason,
+        explanation=row.explanation,
+        value="" if row.value is None else numbers.number(row.value),
+        value_raw=text_of(row.value),
+        interval=numbers.interval(text_of(row.low), text_of(row.high)),
+        n=numbers.number(row.n),
+        unit=numbers.unit(row.unit),
+        paper=numbers.cell(row.paper),
+        paper_raw=row.paper,
+        sources=sources(row.source),
         figures=tuple(links),
     )
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.report import numbers
-from harness.report.inputs import Environment
-from harness.report.manifest import GitState
 
 _LABELS = {
     "cpu": "Processor",
@@ -37,6 +35,37 @@ _LABELS = {
 }
 
 _EMPTY: tuple[Any, ...] = (None, "", {}, [])
+
+
+@dataclass(frozen=True)
+class GitState:
+    """The commit the page was made at, and whether tracked files differed from it."""
+
+    commit: str
+    dirty: bool
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What one group of runs had in common; nested values are flattened to `outer.inner`."""
+
+    runs: int
+    values: dict[str, Any]
+
+
+def environment(group: dict[str, Any]) -> Environment:
+    """Returns a group of `overview.environments` with its values flattened."""
+    return Environment(group["runs"], _flat(group["values"]))
+
+
+def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict) and value:
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = value
+    return flat
 
 
 @dataclass(frozen=True)

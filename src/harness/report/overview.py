@@ -1,47 +1,109 @@
-"""What the report says about the runs as a whole: one row a run, and which environments they had."""
+"""Collects what the report says from configuration and records: words, runs, environments, what to choose by."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from harness.config import CellsStudy, Config, Study
-from harness.report.best_framework import METRICS, RATE
-from harness.report.inputs import CHOICE_COLUMNS
-from harness.report.manifest import Command, Figure, GitState, ReportManifest
-from harness.report.manifest import Study as ReportStudy
+from harness.config import Config
+from harness.config import Study as StudyConfig
+from harness.report.best_framework import METRICS, RATE, Measure
+from harness.report.environments import GitState
+from harness.report.runs import Run
 from harness.results.layout import TableSpec
 from harness.results.records import Record
 
-RUN_COLUMNS = ["study", "experiment", "point", "rep", "order", "status", "reason", "seconds", "started"]
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """One figure and the words that go beside it."""
+
+    id: str
+    title: str
+    stem: Path
+    """Path without extension; `.svg` is put into the page, `.pdf` and `.png` are linked where they exist."""
+    paper_says: str
+    how: str
+    """How each number in it was obtained."""
+    discussion: str = ""
+    """Where it differs from the paper and why; '' where nothing is said."""
+    command: str
+    """The command that draws it again, with all it needs."""
 
 
-def run_rows(records: list[Record], tables: Iterable[TableSpec]) -> list[dict[str, Any]]:
-    """One row a run in the order they were made, then one a level that could not be run here."""
-    rows: list[dict[str, Any]] = []
-    for order, record in enumerate(sorted(records, key=lambda record: record.outcome.started), 1):
-        who, outcome = record.identity, record.outcome
-        rows.append(
-            {
-                **{key: getattr(who, key) for key in ("study", "experiment", "point", "rep")},
-                "order": order,
-                **{key: getattr(outcome, key) for key in ("status", "reason", "seconds", "started")},
-            }
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """One study; one with neither claims nor runs nor figures is left out of the page."""
+
+    id: str
+    title: str
+    paper: str
+    """The paper's full reference."""
+    figures: list[Figure] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """A command of the workflow worth telling the reader."""
+
+    what: str
+    command: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overview:
+    """What the page says of itself, and the words of its studies."""
+
+    title: str
+    scale: str
+    site: str
+    generated: datetime
+    """When the page was made; shown in UTC. The only thing on the page that is not in its inputs."""
+    git: GitState | None
+    """None outside a git checkout."""
+    studies: list[Study]
+    commands: list[Command]
+
+
+def runs_of(records: list[Record], tables: Iterable[TableSpec]) -> list[Run]:
+    """Returns one run a record in the order they were made, then one a level that could not be run here."""
+    made = [
+        Run(
+            study=record.identity.study,
+            experiment=record.identity.experiment,
+            point=record.identity.point,
+            rep=str(record.identity.rep),
+            status=record.outcome.status,
+            reason=record.outcome.reason,
+            seconds=record.outcome.seconds,
         )
-    for table in tables:
-        for absent in table.not_run:
-            who_row = {"study": table.study, "experiment": table.experiment, "point": absent.point}
-            rows.append({**who_row, "status": "not-run", "reason": absent.reason})
-    return [{column: row.get(column) for column in RUN_COLUMNS} for row in rows]
+        for record in sorted(records, key=lambda record: record.outcome.started)
+    ]
+    absent = [
+        Run(
+            study=table.study,
+            experiment=table.experiment,
+            point=point.point,
+            rep="",
+            status="not-run",
+            reason=point.reason,
+            seconds=None,
+        )
+        for table in tables
+        for point in table.not_run
+    ]
+    return made + absent
 
 
 CHOICE_METRICS = (*METRICS, RATE)
 
 
-def choice_rows(
+def measures(
     tables: Iterable[TableSpec], read: Callable[[Path], Record], labels: Mapping[str, str]
-) -> list[dict[str, Any]]:
+) -> list[Measure]:
     """What frameworks on clusters can be chosen by: each run that ended well and undisturbed once, though several
     tables may have it. `read` gives the record of a file, `labels` the frameworks' names for people."""
     wanted: dict[str, set[str]] = {}
@@ -50,7 +112,7 @@ def choice_rows(
         for runs in table.runs.values():
             wanted.setdefault(runs.folder, set()).add(table.study)
             repetitions[runs.folder] = max(runs.repetitions, repetitions.get(runs.folder, 0))
-    rows = []
+    found = []
     for folder, studies in wanted.items():
         for rep in range(1, repetitions[folder] + 1):
             record = read(Path(folder) / str(rep) / "run.json")
@@ -59,15 +121,23 @@ def choice_rows(
             if record.outcome.status != "ok" or (disturbed is not None and disturbed.value):
                 continue
             levels = record.identity.factors
-            who = {name: levels[name] for name in ("benchmark", "nodes", "disk")}
-            label = labels[str(levels["framework"])]
-            rows += [
-                {**who, "studies": ", ".join(sorted(studies)), "framework": label, "metric": name}
-                | {key: getattr(metrics[name], key) for key in ("value", "unit", "source", "reason")}
+            found += [
+                Measure(
+                    benchmark=str(levels["benchmark"]),
+                    studies=", ".join(sorted(studies)),
+                    nodes=int(levels["nodes"] or 0),
+                    disk=str(levels["disk"]),
+                    framework=labels[str(levels["framework"])],
+                    metric=name,
+                    value=metrics[name].value,
+                    unit=metrics[name].unit,
+                    source=metrics[name].source,
+                    reason=metrics[name].reason,
+                )
                 for name in CHOICE_METRICS
                 if name in metrics
             ]
-    return [{column: row[column] for column in CHOICE_COLUMNS} for row in rows]
+    return found
 
 
 OF_STUDIES = ("programs", "power", "hosts")
@@ -126,60 +196,43 @@ def environments(records: list[Record]) -> list[dict[str, Any]]:
     ]
 
 
-def figures_of(study: Study, results: str) -> list[Figure]:
+def figures_of(study: StudyConfig, results: str) -> list[Figure]:
     """The study's figures as the report shows them."""
     return [
-        Figure.model_validate(
-            {
-                "id": figure.id,
-                "title": figure.title,
-                "stem": f"{results}/figures/{study.id}/{figure.id}",
-                "paper_says": figure.paper_says,
-                "how": figure.how,
-                "discussion": figure.discussion,
-                "command": f"snakemake --cores 2 fig_{study.id}_{figure.alias}",
-            }
+        Figure(
+            id=figure.id,
+            title=figure.title,
+            stem=Path(f"{results}/figures/{study.id}/{figure.id}"),
+            paper_says=figure.paper_says,
+            how=figure.how,
+            discussion=figure.discussion,
+            command=f"snakemake --cores 2 fig_{study.id}_{figure.alias}",
         )
         for figure in study.figures
     ]
 
 
-def manifest(config: Config, folder: str, git: dict[str, Any], generated: str) -> ReportManifest:
-    """The report's manifest; run rows and environments lie in `folder`."""
-    results = config.results
+def overview(config: Config, git: dict[str, Any], generated: datetime) -> Overview:
+    """Returns the report's words; `git` is empty outside a git checkout."""
     site = f" SITE={config.top.site}" if config.top.site != "local" else ""
-    return ReportManifest.model_validate(
-        {
-            "scale": config.top.scale,
-            "site": config.top.site,
-            "title": "Five studies of MapReduce on HPC systems, run again",
-            "generated": generated,
-            "git": GitState(**git) if git else None,
-            "studies": [
-                ReportStudy.model_validate(
-                    {
-                        "id": study.id,
-                        "title": study.title,
-                        "paper": study.paper,
-                        "claims_csv": f"{results}/claims/{study.id}.csv",
-                        "runs_csv": f"{folder}/{study.id}.runs.csv",
-                        "figures": figures_of(study, results),
-                    }
-                )
-                for study in config.studies.values()
-            ],
-            "environment_json": f"{folder}/environments.json",
-            "choice_csv": f"{folder}/choice.csv"
-            if any(isinstance(study, CellsStudy) for study in config.studies.values())
-            else None,
-            "benchmarks_dir": f"{results}/benchmarks",
-            "shared_benchmarks": {"programs": "build/benchmarks", "texts": "data/benchmarks"},
-            "commands": [
-                Command(
-                    what="Everything on this page", command=f"make reproduce SCALE={config.top.scale}{site}"
-                ),
-                Command(what="Every step on tiny data", command=f"make smoke{site}"),
-                Command(what="All tests", command="make test"),
-            ],
-        }
+    return Overview(
+        title="Five studies of MapReduce on HPC systems, run again",
+        scale=config.top.scale,
+        site=config.top.site,
+        generated=generated,
+        git=GitState(**git) if git else None,
+        studies=[
+            Study(
+                id=study.id,
+                title=study.title,
+                paper=study.paper,
+                figures=figures_of(study, config.results),
+            )
+            for study in config.studies.values()
+        ],
+        commands=[
+            Command(what="Everything on this page", command=f"make reproduce SCALE={config.top.scale}{site}"),
+            Command(what="Every step on tiny data", command=f"make smoke{site}"),
+            Command(what="All tests", command="make test"),
+        ],
     )

@@ -4,9 +4,52 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass
+from pathlib import Path
 
+from harness.core.rows import as_number, read_rows
 from harness.report import numbers
-from harness.report.inputs import Job, Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One run, or one level that was not run (`rep` empty); `seconds` is its wall time."""
+
+    study: str
+    experiment: str
+    point: str
+    rep: str
+    status: str
+    reason: str
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job of the workflow: its file below the benchmark folder, wall and CPU seconds, peak memory in MiB."""
+
+    path: tuple[str, ...]
+    seconds: float
+    cpu_seconds: float | None
+    memory_mib: float | None
+
+
+def read_jobs(folder: Path, label: str = "") -> list[Job]:
+    """Returns every job with a benchmark file below `folder`, by path; none if there is no such folder.
+
+    `label` goes before the path of each. The report's own file is left out: it tells of the page before this one.
+    Raises KvasirError for a file that is not whole.
+    """
+    jobs = []
+    for path in sorted(folder.rglob("*.tsv")):
+        name = path.relative_to(folder).with_suffix("").parts
+        if name == ("report",):
+            continue
+        for line, cells in read_rows(path, "the benchmark file", ("s",), delimiter="\t"):
+            took, cpu, memory = (
+                as_number(cells, column, path, line) for column in ("s", "cpu_time", "max_rss")
+            )
+            jobs.append(Job((label, *name) if label else name, took or 0.0, cpu, memory))
+    return jobs
 
 
 @dataclass(frozen=True, kw_only=True)

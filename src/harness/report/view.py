@@ -6,17 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from harness.claims.verdicts import Row
 from harness.report import best_framework, claims, environments, numbers, runs
 from harness.report.best_framework import Choice, Measure
 from harness.report.claims import Claim, VerdictCount
-from harness.report.inputs import Environment, Job, Row, Run
-from harness.report.manifest import Command, Figure, ReportManifest, Study
+from harness.report.environments import Environment
+from harness.report.overview import Command, Figure, Overview, Study
+from harness.report.runs import Job, Run
 from harness.report.svg import InlineSvg
 
 
 @dataclass
 class Inputs:
-    """What was read for a manifest. None where the manifest names nothing, or nothing is there yet."""
+    """What was read for a overview. None where the manifest names nothing, or nothing is there yet."""
 
     claims: dict[str, list[Row]] = field(default_factory=dict)
     runs: dict[str, list[Run]] = field(default_factory=dict)
@@ -42,7 +44,7 @@ class FigureView:
 
 @dataclass(frozen=True)
 class StudyView:
-    """One study; None where the manifest has no table of claims or runs for it."""
+    """One study; None where there is no table of claims or runs for it."""
 
     id: str
     title: str
@@ -112,32 +114,32 @@ def when(moment: datetime) -> str:
     return f"{utc.day} {utc:%B %Y, %H:%M} UTC"
 
 
-def page(manifest: ReportManifest, inputs: Inputs) -> Page:
-    """The page of a manifest and what was read for it."""
-    studies = [_study(study, inputs) for study in manifest.studies if _has_anything(study)]
+def page(overview: Overview, inputs: Inputs) -> Page:
+    """Returns the page of these words and results."""
+    studies = [_study(study, inputs) for study in overview.studies if _has_anything(study, inputs)]
     table = None if inputs.choice is None else best_framework.choices(inputs.choice)
     every = [claim for study in studies for claim in study.claims or []]
     return Page(
-        title=manifest.title,
-        scale=manifest.scale,
-        site=manifest.site,
-        generated=when(manifest.generated),
-        commit=manifest.git.commit if manifest.git else "",
-        dirty=manifest.git.dirty if manifest.git else False,
+        title=overview.title,
+        scale=overview.scale,
+        site=overview.site,
+        generated=when(overview.generated),
+        commit=overview.git.commit if overview.git else "",
+        dirty=overview.git.dirty if overview.git else False,
         studies=studies,
         claims=every,
         counts=claims.counts(every),
-        environment=environments.table(inputs.environments, manifest.git) if inputs.environments else None,
+        environment=environments.table(inputs.environments, overview.git) if inputs.environments else None,
         jobs=runs.job_groups(inputs.jobs) if inputs.jobs else None,
-        commands=manifest.commands,
+        commands=overview.commands,
         choices=table,
         links=best_framework.links(inputs.choice or []),
         unmeasured=best_framework.reasons(table or []),
     )
 
 
-def _has_anything(study: Study) -> bool:
-    return bool(study.claims_csv or study.runs_csv or study.figures)
+def _has_anything(study: Study, inputs: Inputs) -> bool:
+    return bool(study.id in inputs.claims or study.id in inputs.runs or study.figures)
 
 
 def _study(study: Study, inputs: Inputs) -> StudyView:

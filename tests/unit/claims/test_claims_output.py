@@ -15,7 +15,6 @@ from test_claims_errors import command
 from harness.claims.terminal import show
 from harness.claims.verdicts import COLUMNS, Row, read_csv
 from harness.core.errors import KvasirError
-from harness.report.inputs import CLAIM_COLUMNS, read_claims
 
 
 def made(folder: Path) -> tuple[Path, Path]:
@@ -34,12 +33,9 @@ def made(folder: Path) -> tuple[Path, Path]:
 
 def test_the_csv_is_what_the_report_reads(tmp_path: Path) -> None:
     csv, _ = made(tmp_path)
-    assert set(COLUMNS) == set(CLAIM_COLUMNS)
-    first, second = read_claims(csv, "s")
-    assert (first["verdict"], first["value"], first["low"], first["high"], first["n"]) == (
-        "reproduced", "0.35", "0.3", "0.4", "2",
-    )  # fmt: skip
-    assert (second["verdict"], second["source"], second["paper"]) == (
+    first, second = read_csv(csv, "s")
+    assert (first.verdict, first.value, first.low, first.high, first.n) == ("reproduced", 0.35, 0.3, 0.4, 2)
+    assert (second.verdict, second.source, second.paper) == (
         "not testable here", "emulated:box", 'say "5", or\n6',
     )  # fmt: skip
 
@@ -80,11 +76,11 @@ def test_printing_to_a_terminal_is_a_table(tmp_path: Path) -> None:
 def test_printing_what_is_no_table_of_verdicts(tmp_path: Path) -> None:
     csv, _ = made(tmp_path)
     csv.write_text(csv.read_text()[:-20])
-    with pytest.raises(KvasirError, match="not a whole table of verdicts"):
+    with pytest.raises(KvasirError, match="the table of verdicts is cut off"):
         read_csv(csv)
     done = command("--print", tmp_path / "none.csv")
     assert done.returncode == 1
-    assert "none.csv: cannot be read" in " ".join(done.stderr.split())
+    assert "none.csv: the table of verdicts cannot be read" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(
