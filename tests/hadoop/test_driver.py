@@ -61,7 +61,7 @@ def spec_of(folder: Path, runs: dict[str, dict[str, Any]]) -> CellSpec:
         hosts=HOSTS,
         power={"source": "none"},
         parameters=SMALL,
-        frameworks={"hadoop-ipoib": {"class": "hadoop", "interface": "ib"}},
+        frameworks={"hadoop-ipoib": {"class": "hadoop", "label": "Hadoop", "interface": "ib"}},
         studies=["mrev"],
         period_s=1,
         minutes=10,

@@ -20,6 +20,7 @@ import pytest
 import yaml
 
 from harness.cells import driver
+from harness.config.hadoop import Parameters
 from harness.core.errors import KvasirError
 from harness.hadoop.cluster import Cluster, choose_ports, cluster
 from harness.hadoop.distribution import Distribution
@@ -111,7 +112,7 @@ def test_a_full_disk_on_one_host(hadoop: Distribution, shared: Path) -> None:
         began = time.monotonic()
         with (
             pytest.raises(KvasirError, match=r"host n2 has \d+ MB free in .*, expected at least 512"),
-            cluster(h, hadoop, driver.Parameters.model_validate(SMALL), shared / "one", "ib", "ssd"),
+            cluster(h, hadoop, Parameters.model_validate(SMALL), shared / "one", "ib", "ssd"),
         ):
             pass
         assert time.monotonic() - began < MARKED_S
@@ -230,7 +231,7 @@ def test_a_daemon_that_dies_marks_the_run(
     terasort = {"data_mb": 6, "output_replication": 2, "timeout_s": 900}
     settings = {"terasort": terasort, "wordcount": {"data_mb": 6, "timeout_s": 900}}
     spec = spec_of(shared / "-".join(killed), {name: settings[name] for name in deaths})
-    spec = spec.model_copy(update={"parameters": {**SMALL, "lost_after_s": 12}})
+    spec = spec.model_copy(update={"parameters": Parameters.model_validate({**SMALL, "lost_after_s": 12})})
     killer = Killer(monkeypatch, {f"h_{name}-1": victim for name, victim in deaths.items()})
     driver.Driver(spec, PROGRAMS).make()
     assert [daemon.partition("-")[0] for daemon in killer.killed] == killed
@@ -254,7 +255,7 @@ def test_ten_clusters_in_a_row_leave_nothing(
     if reason := refusal(settings):
         pytest.skip(f"no emulated hosts: {reason}")
     links, loops = remains.links(), remains.loops()
-    parameters = driver.Parameters.model_validate({**SMALL, "start_timeout_s": 400})
+    parameters = Parameters.model_validate({**SMALL, "start_timeout_s": 400})
     for turn in range(10):
         one: Hosts
         with (

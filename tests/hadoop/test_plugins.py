@@ -159,11 +159,12 @@ def test_a_strangers_plugin_in_jobs_of_its_framework_only(
         frameworks={
             "counting": {
                 "class": "hadoop",
+                "label": "counting",
                 "interface": "ib",
                 "plugins": [NAME],
                 "job_properties": properties,
             },
-            "stock": {"class": "hadoop", "interface": "ib"},
+            "stock": {"class": "hadoop", "label": "stock", "interface": "ib"},
         },
         plugins={NAME: plugin},
         studies=["mrev"],

@@ -51,12 +51,17 @@ def cell(folder: Path, benchmarks: tuple[str, ...] = ("wordcount", "sort", "grep
         hosts={"kind": "emulated"},
         power={},
         parameters={},
-        frameworks={"h": {"class": "hadoop", "interface": "ib"}},
+        frameworks={"h": {"class": "hadoop", "label": "h", "interface": "ib"}},
         studies=["mrev"],
         period_s=1,
         minutes=1,
         runs=[run(benchmark) for benchmark in benchmarks],
     )
+
+
+def changed(spec: CellSpec, what: dict[str, Any]) -> CellSpec:
+    """The same cell but for some fields."""
+    return CellSpec.model_validate({**spec.model_dump(), **what})
 
 
 class Machine:
@@ -124,8 +129,15 @@ def test_runs_that_are_there_are_not_made_again(machine: Machine, tmp_path: Path
     [
         ({"parameters": {"heap_mb": 500}}, 3),
         ({"hosts": {"kind": "local"}}, 3),
-        ({"frameworks": {"h": {"class": "hadoop", "interface": "ib", "java_home": "/opt/jdk"}}}, 3),
-        ({"frameworks": {**cell(Path()).frameworks, "other": {"class": "engine"}}}, 0),
+        (
+            {
+                "frameworks": {
+                    "h": {"class": "hadoop", "label": "h", "interface": "ib", "java_home": "/opt/jdk"}
+                }
+            },
+            3,
+        ),
+        ({"frameworks": {**cell(Path()).frameworks, "other": {"class": "engine", "label": "other"}}}, 0),
         ({"minutes": 99}, 0),
     ],
 )
@@ -134,7 +146,7 @@ def test_a_change_makes_again_what_it_concerns(
 ) -> None:
     spec = cell(tmp_path)
     Driver(spec, PROGRAMS).make()
-    assert len(Driver(spec.model_copy(update=what), PROGRAMS).pending) == again
+    assert len(Driver(changed(spec, what), PROGRAMS).pending) == again
 
 
 def test_another_hadoop_concerns_all_another_engine_only_its_own(machine: Machine, tmp_path: Path) -> None:
@@ -227,14 +239,15 @@ def test_a_power_source_that_fails_costs_its_run_and_not_the_cell(
         yield SimpleNamespace(start_seconds=1.0, dead=list, log=lambda name: tmp_path / name)
 
     monkeypatch.setattr(driver, "cluster", cluster)
-    spec = cell(tmp_path / "cell", ("wordcount", "sort")).model_copy(
-        update={
+    spec = changed(
+        cell(tmp_path / "cell", ("wordcount", "sort")),
+        {
             "hosts": {"kind": "local", "scratch": str(tmp_path / "scratch")},
             "power": {"source": "emulated:knm-like"},
             "nodes": 1,
             "disk": "ssd",
             "period_s": 0.1,
-        }
+        },
     )
     Driver(spec, PROGRAMS).make()
     lost, made = statuses(spec)

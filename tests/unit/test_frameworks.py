@@ -20,7 +20,7 @@ from harness.plan.capabilities import Refusals
 from harness.plan.cells import check_benchmarks, plan
 from harness.plan.spec import Plan
 from harness.results.records import read
-from tests.unit.test_cells_driver import PROGRAMS, Unchecked, cell
+from tests.unit.test_cells_driver import PROGRAMS, Unchecked, cell, changed
 
 PROJECT = Path(__file__).parents[2]
 
@@ -95,14 +95,15 @@ def test_class_from_elsewhere_runs(module: str, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(measure, "make", lambda *_: Unchecked())
     monkeypatch.setattr(measure, "settle", lambda _: None)
     (tmp_path / "scratch").mkdir()
-    spec = cell(tmp_path / "cell", ("wordcount",)).model_copy(
-        update={
+    spec = changed(
+        cell(tmp_path / "cell", ("wordcount",)),
+        {
             "hosts": {"kind": "local", "scratch": str(tmp_path / "scratch")},
             "power": {"source": "none"},
             "nodes": 1,
             "period_s": 0.1,
-            "frameworks": {"h": {"class": f"{module}:Spark", "interface": "ib"}},
-        }
+            "frameworks": {"h": {"class": f"{module}:Spark", "label": "Spark", "interface": "ib"}},
+        },
     )
     Driver(spec, {**PROGRAMS, "spark": {"version": "4"}}).make()
     record = read(Path(spec.runs[0].folder) / "run.json")

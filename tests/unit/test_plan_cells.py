@@ -1,6 +1,7 @@
 """Plans of clusters: which runs, in which cells, shared by whom, in which order, and why some cannot be made here."""
 
 import itertools
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES
 from harness.plan.capabilities import Refusals
 from harness.plan.cells import joined, ordered, plan
-from harness.plan.spec import CellRun, Plan
+from harness.plan.spec import CellRun, CellSpec, Plan
 from harness.results.records import Identity
 
 PROJECT = Path(__file__).parents[2]
@@ -66,7 +67,7 @@ def test_studies_share_runs_unless_their_settings_differ() -> None:
 
 def test_frameworks_of_one_network_share_a_cell() -> None:
     for cell in plan_of("hpc", "laptop").cells.values():
-        assert {entry["interface"] for entry in cell.frameworks.values()} == {cell.interface}
+        assert {entry.interface for entry in cell.frameworks.values()} == {cell.interface}
         assert {run.framework for run in cell.runs} <= set(cell.frameworks)
         assert f"build/hadoop/{cell.hadoop}.json" in cell.built
 
@@ -140,3 +141,18 @@ def test_no_framework_is_always_first_and_reads_follow_their_writes() -> None:
     for before, after in itertools.pairwise(found):
         if after.benchmark == "dfsio-read":
             assert (before.benchmark, before.framework) == ("dfsio-write", after.framework)
+
+
+def test_a_specification_is_typed_and_says_no_defaults() -> None:
+    for cell in plan_of("mrev", "laptop").cells.values():
+        text = cell.model_dump_json()
+        assert CellSpec.model_validate_json(text) == cell
+        told = json.loads(text)
+        assert told["power"] == {} and "am_memory_mb" not in told["parameters"], "as at site local"
+        assert (
+            set(told["parameters"]) >= {"heap_mb", "block_size_mb"} and "handlers" not in told["parameters"]
+        )
+        assert cell.parameters.handlers == 4 and cell.hosts.kind == "emulated"
+        assert {entry.label for entry in cell.frameworks.values()} == set(cell.frameworks), (
+            "a label for figures is nothing that runs depend on"
+        )

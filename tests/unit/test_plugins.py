@@ -177,11 +177,12 @@ def test_frameworks_of_one_cell_share_its_cluster(levitated: str, nvm: str, tmp_
     )
     cell = next(cell for cell in found if {"hadoop-uda", "homr", "hadoop-ipoib"} <= cell.frameworks.keys())
     assert list(cell.plugins) == ["levitated", "nvm"]
-    assert cell.frameworks["homr"]["job_properties"] == {
+    assert cell.frameworks["homr"].job_properties == {
         COLLECTOR: "kvasir.nvm.Collector",
         "kvasir.nvm.profile": "paper",
     }
-    assert not {"plugins", "job_properties"} & cell.frameworks["hadoop-ipoib"].keys()
+    stock_entry = cell.frameworks["hadoop-ipoib"]
+    assert not stock_entry.plugins and not stock_entry.job_properties
     stock = next(cell for cell in found if cell.interface == "gbe")
     assert stock.plugins == {}
     assert CellSpec.model_validate_json(cell.model_dump_json()) == cell
@@ -229,7 +230,7 @@ def test_conflicting_job_properties_need_a_decision(tmp_path: Path, nvm: str) ->
         specs(tmp_path, homr={"plugins": [nvm, other]})
     decided = specs(tmp_path, homr={"plugins": [nvm, other], "job_properties": {COLLECTOR: "x.Y"}})
     cell = next(cell for cell in decided if "homr" in cell.frameworks)
-    assert cell.frameworks["homr"]["job_properties"][COLLECTOR] == "x.Y"
+    assert cell.frameworks["homr"].job_properties[COLLECTOR] == "x.Y"
 
 
 def test_frameworks_without_hadoop_jobs_take_none(levitated: str, tmp_path: Path) -> None:

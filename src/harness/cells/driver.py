@@ -14,7 +14,6 @@ from typing import Any
 
 from harness.cells.frameworks import framework_of
 from harness.cells.measure import BUILDS, CellContext, made_before, measure, record_failure
-from harness.config.hadoop import Parameters
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json
 from harness.hadoop.benchmarks import Cell
@@ -27,12 +26,12 @@ from harness.results.records import Outcome, read, remove_leftovers
 
 def settings_of(spec: CellSpec) -> HostsSettings:
     """Return the site's hosts, whose plain names mean the cell's interface: Hadoop announces itself by them."""
-    return HostsSettings.parse({**spec.hosts, "default": spec.interface})
+    return HostsSettings.parse({**spec.hosts.model_dump(), "default": spec.interface})
 
 
 def cpu_seconds(started: Hosts, spec: CellSpec) -> float | None:
     """Return the CPU seconds of all hosts' processes; None on real machines, which have counted since boot."""
-    if spec.hosts.get("kind") == "slurm":
+    if spec.hosts.kind == "slurm":
         return None
     return round(sum(host.counters().cpu_s for host in started), 1)
 
@@ -101,14 +100,13 @@ class Driver:
         """Start a cluster and make runs on it until all are made, or it has lost a daemon."""
         spec = self.spec
         hadoop = Distribution(BUILDS / spec.hadoop)
-        parameters = Parameters.model_validate(spec.parameters)
         frameworks = {name: framework_of(spec, name) for name in spec.frameworks}
         with ExitStack() as stack:
             made = stack.enter_context(
                 cluster(
                     started,
                     hadoop,
-                    parameters,
+                    spec.parameters,
                     self.folder / "cluster",
                     spec.interface,
                     spec.disk,

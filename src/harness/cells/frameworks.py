@@ -66,7 +66,7 @@ class Hadoop(Framework):
 
 def framework_of(spec: CellSpec, name: str) -> Framework:
     """Return a cell's framework by name. Raises KvasirError when its class cannot be imported."""
-    entry = FrameworkEntry.model_validate({**spec.frameworks[name], "label": name})
+    entry = spec.frameworks[name]
     made = class_of(name, entry)(name, entry)
     assert isinstance(made, Framework)
     return made

@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from harness.cells.frameworks import Framework, framework_of
+from harness.config import FrameworkEntry
 from harness.core.environment import git_state, machine, moment
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json
+from harness.core.models import without_defaults
 from harness.hadoop.benchmarks import Cell, InvalidOutput, make
 from harness.hadoop.cluster import settle
 from harness.hadoop.jobs import JobResult, JobTimeout
 from harness.hosts import Hosts
-from harness.measure import Monitor, PowerSettings, tasks
+from harness.measure import Monitor, tasks
 from harness.plan.spec import CellRun, CellSpec
 from harness.results.records import Metric, Outcome, Record, Status, save, write_folder
 
@@ -48,12 +50,20 @@ def specification(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, An
     return {
         "benchmark": run.benchmark,
         "settings": run.settings,
-        "framework": spec.frameworks[run.framework],
-        **{key: getattr(spec, key) for key in ("nodes", "disk", "interface", "hosts", "power", "parameters")},
-        "period_s": spec.period_s,
+        "framework": entry_facts(framework.entry),
+        **spec.model_dump(
+            mode="json",
+            include={"nodes", "disk", "interface", "hosts", "power", "parameters", "period_s"},
+        ),
         "programs": {name: facts for name, facts in programs.items() if name in used},
         **plugins_of(spec, framework, programs),
     }
+
+
+def entry_facts(entry: FrameworkEntry) -> dict[str, Any]:
+    """Return what a run depends on of its framework's entry; plug-ins and properties only where it has any."""
+    found = entry.model_dump(mode="json", by_alias=True, exclude={"label", "missing"})
+    return {key: value for key, value in found.items() if value not in ([], {})}
 
 
 def plugins_of(spec: CellSpec, framework: Framework, programs: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -99,7 +109,7 @@ def link_rate(context: CellContext) -> Metric:
 
 def environment(context: CellContext) -> dict[str, Any]:
     """Return machine, software, hosts and moment of a run."""
-    interfaces = context.spec.hosts.get("interfaces", {})
+    hosts = context.spec.hosts
     return {
         **machine(),
         **moment(),
@@ -107,9 +117,9 @@ def environment(context: CellContext) -> dict[str, Any]:
         "programs": context.programs,
         **({} if context.batch is None else {"batch": context.batch}),
         "hosts": {
-            "kind": context.spec.hosts.get("kind", "emulated"),
-            "rates_mbit_s": {name: link.get("rate_mbit_s") for name, link in interfaces.items()},
-            "disks": context.spec.hosts.get("disks", {}),
+            "kind": hosts.kind,
+            "rates_mbit_s": {name: link.rate_mbit_s for name, link in hosts.interfaces.items()},
+            "disks": {name: without_defaults(disk) for name, disk in hosts.disks.items()},
         },
     }
 
@@ -163,7 +173,7 @@ def attempt(
         benchmark.prepare(context.cell)
         framework.prepare(benchmark, context.cell)
         settle(context.cell.cluster)
-    power = PowerSettings.model_validate(context.spec.power)
+    power = context.spec.power
     with Monitor(
         context.hosts, period_s=context.spec.period_s, trace=folder / "trace.csv", power=power
     ) as monitor:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from harness.config.hadoop import Parameters
+from harness.core.models import without_defaults
 from harness.hadoop.benchmarks import make
 from harness.plan.spec import CellSpec
 from harness.results.records import Record
@@ -90,19 +90,19 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
 def _parameters(cell: CellSpec, records: Mapping[str, Record]) -> list[str]:
     """Return all parameters that were chosen: cluster, Hadoop, benchmarks."""
     hosts = cell.hosts
-    link = hosts.get("interfaces", {}).get(cell.interface, {}).get("rate_mbit_s")
-    disk = ", ".join(f"{key} {value}" for key, value in hosts.get("disks", {}).get(cell.disk, {}).items())
+    link = hosts.interfaces[cell.interface].rate_mbit_s
+    disk = ", ".join(f"{key} {value}" for key, value in without_defaults(hosts.disks[cell.disk]).items())
     programs: dict[str, Any] = {}
     for run in cell.runs:
         programs |= records[run.folder].environment.get("programs", {})
     chosen = {
         "nodes": f"{cell.nodes}, the master among them",
-        "hosts": hosts.get("kind", "emulated"),
+        "hosts": hosts.kind,
         "interface": f"{cell.interface}, {f'{link:g} Mbit/s' if link else 'no rate set'}",
         "disk": f"{cell.disk}{f' ({disk})' if disk else ''}",
         **{f"program {name}": f"{facts.get('version', '')}".strip() for name, facts in programs.items()},
         "sampling period": f"{cell.period_s:g} s",
-        **{name: _shown(value) for name, value in Parameters.model_validate(cell.parameters)},
+        **{name: _shown(value) for name, value in cell.parameters},
     }
     settings = {run.identity.point: make(run.benchmark, run.settings).settings for run in cell.runs}
     repetitions = Counter(run.identity.point for run in cell.runs)

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, PlainSerializer
 
 
 class Strict(BaseModel):
     """A model that refuses keys it does not know, so that a typing error never passes silently."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def without_defaults(model: BaseModel) -> dict[str, Any]:
+    """Returns what a model says beside its defaults, as JSON has it."""
+    return model.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+
+BRIEF = PlainSerializer(without_defaults)
+"""Annotates a field that holds a model: in JSON it has no defaults, so a specification stays short."""

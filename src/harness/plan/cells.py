@@ -110,16 +110,11 @@ def cell_name(levels: Mapping[str, Level], entry: FrameworkEntry, hadoop: str) -
     return name if hadoop == DEFAULT_HADOOP else f"{name}_{hadoop}"
 
 
-def entry_of(entry: FrameworkEntry, plugins: Mapping[str, Plugin]) -> dict[str, Any]:
+def entry_of(name: str, entry: FrameworkEntry, plugins: Mapping[str, Plugin]) -> FrameworkEntry:
     """Return an entry without what its runs do not depend on, with all properties of its jobs."""
-    found = entry.model_dump(
-        mode="json", by_alias=True, exclude={"label", "missing", "plugins", "job_properties"}
-    )
-    if plugins:
-        found["plugins"] = sorted(plugins)
-    if properties := job_properties(entry.job_properties, plugins.values()):
-        found["job_properties"] = properties
-    return found
+    properties = job_properties(entry.job_properties, plugins.values())
+    own = {"label": name, "missing": "", "plugins": sorted(plugins), "job_properties": properties}
+    return entry.model_copy(update=own)
 
 
 def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
@@ -138,10 +133,10 @@ def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
         interface=entry.interface,
         hadoop=hadoop,
         built=sorted({f"build/hadoop/{hadoop}.json", *class_of(framework, entry).built}),
-        hosts=hosts.model_dump(mode="json", exclude_defaults=True),
-        power=config.site.power.meter.model_dump(mode="json", exclude_defaults=True),
-        parameters=scale.parameters.model_dump(mode="json", exclude_defaults=True),
-        frameworks={framework: entry_of(entry, plugins)},
+        hosts=hosts,
+        power=config.site.power.meter,
+        parameters=scale.parameters,
+        frameworks={framework: entry_of(framework, entry, plugins)},
         plugins=plugins,
         studies=[],
         period_s=scale.period_s,

@@ -107,7 +107,7 @@ def plan(study: EngineStudy, config: Config, cap_refusal: str) -> Plan:
                         timeout_s=scale.timeout_s,
                         watch=Watch(
                             period_ms=int(point.levels["sample_ms"]),
-                            power=config.site.power.meter.model_dump(mode="json", exclude_defaults=True),
+                            power=config.site.power.meter,
                             cap_w=None if cap_refusal else cap * config.site.power.cap_scale,
                         ),
                     )

@@ -13,7 +13,6 @@ from pathlib import Path
 import psutil
 
 from harness.config import Config
-from harness.config.hadoop import Parameters
 from harness.hadoop.benchmarks import make
 from harness.plan.datasets import Text
 from harness.plan.spec import CellSpec, Needs, Plan, RunSpec
@@ -66,7 +65,7 @@ def cell_memory_mb(cell: CellSpec) -> int:
     """Memory of all daemons and of all containers that run at once, as far as their heaps go: no Java fills its
     own, so this leaves room for the rest (2.7 GB measured where it says 3.6).
     """
-    parameters = Parameters.model_validate(cell.parameters)
+    parameters = cell.parameters
     heaps = parameters.daemon_heap_mb
     workers = max(1, cell.nodes - 1)
     master = heaps.namenode + heaps.resourcemanager + heaps.historyserver + CLIENT_HEAP_MB
@@ -77,7 +76,7 @@ def cell_memory_mb(cell: CellSpec) -> int:
 
 def cell_data_mb(cell: CellSpec) -> int:
     """Data on all disks, at most: each benchmark's input stays, one at a time has its output beside it."""
-    parameters = Parameters.model_validate(cell.parameters)
+    parameters = cell.parameters
     replicas = min(parameters.replication, max(1, cell.nodes - 1))
     sizes = {}
     for run in cell.runs:

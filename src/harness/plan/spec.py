@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.core.models import Strict
+from harness.config import FrameworkEntry
+from harness.config.hadoop import Parameters
+from harness.config.hosts import HostsSettings
+from harness.config.power import PowerSettings
+from harness.core.models import BRIEF, Strict
 from harness.hadoop.plugins import Plugin
 from harness.plan.datasets import Text
 from harness.results.layout import TableSpec
@@ -23,8 +27,8 @@ class Watch(Strict):
     """How a measured run is watched. Such a run has the machine to itself."""
 
     period_ms: int
-    power: dict[str, Any]
-    """Settings of the site's power source, as far as they differ from the defaults."""
+    power: Annotated[PowerSettings, BRIEF]
+    """Settings of the site's power source."""
     cap_w: float | None
     """Power cap to set, watts; None where the level means "no cap imposed"."""
 
@@ -95,14 +99,14 @@ class CellSpec(Strict):
     """Folder below build/hadoop."""
     built: list[str]
     """Files that say what Hadoop and the other frameworks' programs are."""
-    hosts: dict[str, Any]
-    """HostsSettings of the site."""
-    power: dict[str, Any]
-    """Settings of the site's power source, as far as they differ from the defaults."""
-    parameters: dict[str, Any]
+    hosts: Annotated[HostsSettings, BRIEF]
+    """The hosts of the site."""
+    power: Annotated[PowerSettings, BRIEF]
+    """Settings of the site's power source."""
+    parameters: Annotated[Parameters, BRIEF]
     """Of Hadoop."""
-    frameworks: dict[str, dict[str, Any]]
-    """Entries of those that run here, with all properties of their jobs."""
+    frameworks: dict[str, Annotated[FrameworkEntry, BRIEF]]
+    """Entries of those that run here, with all properties of their jobs and their names as labels."""
     plugins: dict[str, Plugin] = Field(default_factory=dict)
     """Hadoop's plug-ins of all frameworks that run here."""
     studies: list[str]

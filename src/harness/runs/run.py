@@ -18,7 +18,6 @@ from typing import Any, NoReturn
 
 import psutil
 
-from harness.config.power import PowerSettings
 from harness.core.environment import git_state, machine, moment
 from harness.core.process import Ended, owner_fd, start, wait
 from harness.hosts.inside.server import step_environment
@@ -107,7 +106,7 @@ def supervise(command: list[str], log: Path, timeout_s: float, follow: Callable[
 
 def sampler_of(watch: Watch, folder: Path, nodes: Sequence[str]) -> Sampler | NodeSamplers:
     """What samples a run: one process here, or one on each node of the job of SLURM that we are in."""
-    power = PowerSettings.model_validate(watch.power)
+    power = watch.power
     trace, summary = folder / "trace.csv", folder / "sampler.json"
     if not nodes:
         return Sampler(power, period_ms=watch.period_ms, trace=trace, summary=summary, cap_w=watch.cap_w)
