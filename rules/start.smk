@@ -26,9 +26,22 @@ onstart:
         raise WorkflowError(short)
     # A misspelt claim would otherwise be found after all runs. Imported here: a dry run has no use for a database.
     from harness.claims.ahead import refuse_wrong_claims
+    from harness.runs.launcher import refuse_wrong_launcher
 
     try:
         refuse_wrong_claims(planner(CONFIG.top.scale))
+        # In images programs have the launcher that lies beside them.
+        if not IN_IMAGES:
+            refuse_wrong_launcher(
+                CONFIG.site,
+                f"config/sites/{CONFIG.top.site}.yaml",
+                Path(RESULTS),
+                [
+                    run
+                    for study in STUDIES
+                    for run in planner(CONFIG.top.scale).plan(study).runs
+                ],
+            )
     except KvasirError as error:
         raise WorkflowError(str(error)) from None
     if CONFIG.site.batch is not None:

@@ -103,6 +103,20 @@ def count(plans: list[Plan]) -> int:
     return sum(len(plan.runs) for plan in plans) + len(shared)
 
 
+DATA = "data"
+"""Folder of the input texts."""
+RESULT_BYTES = 200_000
+"""What a run leaves in the results' folder, about."""
+
+
+def free_bytes(folder: Path) -> int:
+    """Returns the free bytes of the file system that a folder is on, or will be."""
+    there = folder
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    return shutil.disk_usage(there).free
+
+
 def shortage(config: Config, plans: list[Plan]) -> tuple[str, list[str]]:
     """What the plans need, as lines for the user, and why this machine cannot give it ('' if it can).
 
@@ -119,19 +133,28 @@ def shortage(config: Config, plans: list[Plan]) -> tuple[str, list[str]]:
     ]
     if not config.site.here:
         return "", lines
-    free = shutil.disk_usage(".").free
+    free = free_bytes(Path(DATA))
+    room = free_bytes(Path(config.results))
     have = psutil.virtual_memory().total
     cores = len(os.sched_getaffinity(0))
     lines.append(
         f"this machine: {cores} cores, {have / 1e9:.1f} GB of memory, {free / 1e9:.1f} GB of free disk"
+        + (f", {room / 1e9:.1f} GB where results go" if room != free else "")
     )
     if ranks > cores:
         lines.append(f"warning: {ranks} ranks share {cores} cores: runtimes will say little")
+    results = count(plans) * RESULT_BYTES
     short = [
         f"{name}: needs {need}, has {has}"
         for name, need, has, lacks in (
             ("memory", f"{memory / 1e9:.1f} GB", f"{have / 1e9:.1f} GB", memory > have),
             ("disk", f"{missing / 1e9:.1f} GB free", f"{free / 1e9:.1f} GB", missing > free),
+            (
+                f"disk of {config.site.results}",
+                f"{results / 1e9:.1f} GB free",
+                f"{room / 1e9:.3f} GB",
+                results > room,
+            ),
         )
         if lacks
     ]
