@@ -9,9 +9,9 @@ import pytest
 from harness.core.errors import KvasirError
 from harness.hosts.inside import machine
 from harness.kernel import procfs
-from harness.measure import host_metrics, rates
-from harness.measure.host_samples import HostSamples, parse, since
-from harness.measure.meter import total
+from harness.measure import metrics, rates
+from harness.measure.monitor import total
+from harness.measure.rates import HostSamples, parse, since
 
 COLUMNS = [
     *("t", "user", "system", "memory", "read", "written", "waiting", "load"),
@@ -60,7 +60,7 @@ def test_a_run_shorter_than_a_period_has_one_row() -> None:
     short = [ROWS[0], [50.1, 1.1, *ROWS[1][2:]], [50.3, 1.3, *ROWS[1][2:]]]
     points = rates.points([host(rows=short)], EMULATED)
     assert rows_of(points, "n0", "cpu", "user") == [(pytest.approx(1000.3), pytest.approx(0.25))]
-    found = {m.name: m for m in host_metrics.use([host(rows=short)], points, EMULATED, "none")}
+    found = {m.name: m for m in metrics.use([host(rows=short)], points, EMULATED, "none")}
     assert found["memory.peak"].reason == "the run was too short for samples every 1 s"
 
 
@@ -99,8 +99,7 @@ def test_sums_over_hosts() -> None:
     hosts = [host(), host("n1")]
     points = rates.points(hosts, EMULATED)
     found = {
-        m.name: m
-        for m in [*host_metrics.use(hosts, points, EMULATED, "none"), *host_metrics.sampling(hosts, 0.1)]
+        m.name: m for m in [*metrics.use(hosts, points, EMULATED, "none"), *metrics.sampling(hosts, 0.1)]
     }
     assert {name: m.value for name, m in found.items()} == {
         "cpu.seconds": 4.0,
@@ -114,7 +113,7 @@ def test_sums_over_hosts() -> None:
         "sampler.missed": 4,
         "sampler.cpu": pytest.approx(0.6),
     }
-    assert {name: m.unit for name, m in found.items() if name in host_metrics.NAMES} == host_metrics.NAMES
+    assert {name: m.unit for name, m in found.items() if name in metrics.NAMES} == metrics.NAMES
 
 
 def test_disks_that_are_devices_count_what_went_through_them() -> None:
@@ -140,8 +139,8 @@ def test_real_hosts_have_all_states() -> None:
 
 
 def test_energy_power_and_ed2p() -> None:
-    energy = host_metrics.Energy(100.0, 1.0, "measured:rapl-powercap")
-    assert [(m.name, m.value) for m in host_metrics.energy(energy, 10.0)] == [
+    energy = metrics.Energy(100.0, 1.0, "measured:rapl-powercap")
+    assert [(m.name, m.value) for m in metrics.energy(energy, 10.0)] == [
         ("energy.total", 100.0),
         ("power.mean", 100.0),
         ("ed2p", 10000.0),
@@ -149,8 +148,8 @@ def test_energy_power_and_ed2p() -> None:
 
 
 def test_energy_that_is_not_known_says_why() -> None:
-    energy = host_metrics.Energy(None, 0.0, "none", "no meter")
-    assert {(m.value, m.source, m.reason) for m in host_metrics.energy(energy, None)} == {
+    energy = metrics.Energy(None, 0.0, "none", "no meter")
+    assert {(m.value, m.source, m.reason) for m in metrics.energy(energy, None)} == {
         (None, "none", "no meter")
     }
 
@@ -175,13 +174,13 @@ def test_the_machines_energy(domains: dict[str, Any], joules: float | None, name
     assert energy.reason == ("" if joules else "package-0: it stood still")
 
 
-def reading(tick: int, t: float, watts: float) -> host_metrics.PowerReading:
-    return host_metrics.PowerReading(tick=tick, t_s=t, watts=watts)
+def reading(tick: int, t: float, watts: float) -> metrics.PowerReading:
+    return metrics.PowerReading(tick=tick, t_s=t, watts=watts)
 
 
 def test_power_of_one_machine_is_shared_by_its_hosts() -> None:
     readings = [reading(1, 1.0, 20.0), reading(1, 1.01, 4.0), reading(2, 2.0, 10.0)]
-    points = host_metrics.mean_power(readings, 2, "emulated:x")
+    points = metrics.mean_power(readings, 2, "emulated:x")
     assert [(p.host, p.t_s, p.value) for p in points] == [("mean", 1.0, 12.0), ("mean", 2.0, 5.0)]
 
 
@@ -190,7 +189,7 @@ def test_power_of_hosts_with_meters_of_their_own() -> None:
         "n0": [reading(1, 1.25, 20.0), reading(1, 1.25, 4.0), reading(2, 2.25, 10.0)],
         "n1": [reading(1, 1.75, 12.0)],
     }
-    points = host_metrics.host_power(readings, "measured:x")
+    points = metrics.host_power(readings, "measured:x")
     assert [(p.host, p.t_s, p.value) for p in points] == [
         ("n0", 1.25, 24.0),
         ("n1", 1.75, 12.0),

@@ -85,7 +85,7 @@ from harness.measure.caps import CapState, cap, restore
 from harness.measure.client import Sampler
 from harness.measure.model import CapUnavailable, Probe, Resolved
 from harness.measure.monitor import Monitor
-from harness.measure.registry import resolve
+from harness.measure.probe import resolve
 
 __all__ = [
     "CapState",

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from harness.config.power import PowerSettings
-from harness.core.errors import KvasirError
-from harness.kernel.linux import die_with_parent
+from harness.core.errors import KvasirError, PowerError
+from harness.kernel.linux import adopt_orphans, die_with_parent, kill
+from harness.kernel.procfs import descendants
+from harness.measure.client import Sampler
 from harness.measure.model import CapUnavailable, Hold
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
@@ -40,7 +45,7 @@ def probe(
     as_json: Annotated[bool, typer.Option("--json", help="machine-readable")] = False,
 ) -> None:
     """Say for each source whether it can be used here, or the exact reason why not."""
-    from harness.measure.probing import as_table, probe_all
+    from harness.measure.probe import as_table, probe_all
 
     rows = probe_all(_settings(settings, root=root))
     if as_json:
@@ -61,8 +66,6 @@ def run(
     summary: SummaryOption = None,
 ) -> None:
     """Run a program under the sampler; the exit code is the program's."""
-    from harness.measure.wrap import run_program
-
     code, _ = run_program(
         _settings(settings, source, root),
         program,
@@ -121,7 +124,7 @@ def emulate(
 ) -> None:
     """Serve an emulated powercap tree until the standard input ends (started by the sampler)."""
     from harness.measure.emulator.daemon import serve
-    from harness.measure.emulator.profile import load
+    from harness.measure.emulator.model import load
 
     if parent is not None:
         die_with_parent(parent)
@@ -138,3 +141,57 @@ def main() -> None:
     except (KvasirError, OSError) as error:
         sys.stderr.write(f"harness.measure: {error}\n")
         sys.exit(1)
+
+
+def run_program(
+    settings: PowerSettings,
+    program: list[str],
+    *,
+    period_ms: float,
+    trace: Path,
+    summary: Path,
+    cap_w: float | None,
+) -> tuple[int, dict[str, Any]]:
+    """Run `program` under the sampler; returns its exit code (128 + signal when killed) and the summary.
+
+    SIGINT, SIGTERM and SIGHUP are passed on. What the program started ends with it, and all of it ends with
+    this process, however that ends.
+    """
+    adopt_orphans()
+    with Sampler(
+        settings, period_ms=period_ms, trace=trace, summary=summary, cap_w=cap_w, owns_job=True
+    ) as sampler:
+        own = sampler.pid
+        sampler.start()
+        try:
+            job = popen(program)
+        except OSError as error:
+            raise PowerError(f"{program[0]}: cannot be started: {error.strerror}") from error
+        for signum in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(signum, lambda number, frame: job.send_signal(number))
+        # The terminal sends Ctrl-C to the whole group, so the program has it already.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            sampler.watch(job.pid)
+            code = job.wait()
+            result = sampler.stop()
+        finally:
+            # A launcher that is killed may leave ranks behind; as orphans they are now children of this process.
+            kill(set(descendants(os.getpid())) - {os.getpid(), *descendants(own)})
+            job.wait()
+    return (code if code >= 0 else 128 - code), result
+
+
+def popen(argv: list[str], **options: Any) -> subprocess.Popen[str]:
+    """Start `argv` so that it is killed when the starting thread ends (also by kill -9).
+
+    The signal is set between fork and exec by a callable that makes two system calls and nothing else.
+    """
+    parent = os.getpid()
+
+    def tie() -> None:
+        die_with_parent(signum=signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(125)
+
+    return subprocess.Popen(argv, preexec_fn=tie, text=True, **options)

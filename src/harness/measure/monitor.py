@@ -1,15 +1,16 @@
-"""The monitor itself: starts a sampler on each host, ends them, writes the trace."""
+"""Watches the hosts of a cell during a run: a sampler on each for what it uses, and the power source for its energy."""
 
 from __future__ import annotations
 
 import contextlib
-import csv
 import json
+import os
 import shutil
 import signal
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -19,14 +20,18 @@ from harness.config.power import PowerSettings
 from harness.core.errors import KvasirError
 from harness.core.files import replacing
 from harness.hosts import Host, Hosts, Process
+from harness.hosts.inside.server import step_environment
 from harness.hosts.probing import BOOT
-from harness.measure import host_metrics, rates
-from harness.measure.host_metrics import PowerReading
-from harness.measure.host_samples import HostSamples, parse, since
-from harness.measure.meter import Meter
+from harness.measure import metrics, rates
+from harness.measure.client import Sampler
+from harness.measure.metrics import Energy, PowerReading
+from harness.measure.model import NONE, Hold, short_host_name
+from harness.measure.nodes import NodeSamplers
+from harness.measure.probe import resolve, scope_of
+from harness.measure.rates import HostSamples, parse, since
+from harness.measure.trace import HOST_COLUMNS, Row, read_rows, write_rows
 from harness.results.records import Metric
 
-HEADER = ["t_s", "host", "domain", "metric", "value", "unit", "source"]
 START_S, STOP_S = 60.0, 30.0
 SHARED_INTERFACES = "hosts of kind local share the interfaces of this machine"
 
@@ -48,7 +53,7 @@ class Monitor:
         self._meter: Meter | None = None
         self._samples: list[HostSamples] = []
         self._points: list[rates.Point] = []
-        self._energy = host_metrics.Energy(None, 0.0, "none", "nothing was watched")
+        self._energy = metrics.Energy(None, 0.0, "none", "nothing was watched")
         self._problem = "nothing was watched"
         self.origin = 0.0
         """Time of the wall clock (time.time) at which t_s is 0."""
@@ -96,22 +101,22 @@ class Monitor:
         if self._problem:
             lost = [
                 Metric(name=name, value=None, unit=unit, source="none", reason=self._problem)
-                for name, unit in host_metrics.NAMES.items()
+                for name, unit in metrics.NAMES.items()
             ]
-            return [*lost, *host_metrics.energy(self._energy, seconds)]
+            return [*lost, *metrics.energy(self._energy, seconds)]
         no_net = SHARED_INTERFACES if self._hosts.settings.kind == "local" else "there are no interfaces"
         return [
-            *host_metrics.use(self._samples, self._points, self._facts(), no_net),
-            *host_metrics.energy(self._energy, seconds),
-            *host_metrics.sampling(self._samples, more),
+            *metrics.use(self._samples, self._points, self._facts(), no_net),
+            *metrics.energy(self._energy, seconds),
+            *metrics.sampling(self._samples, more),
         ]
 
     def _power_points(self, readings: dict[str, list[PowerReading]]) -> list[rates.Point]:
         source = self._energy.source
         if "" in readings:
-            return host_metrics.mean_power(readings[""], len(self._hosts), source)
+            return metrics.mean_power(readings[""], len(self._hosts), source)
         numbers = {host.name: f"n{number}" for number, host in enumerate(self._hosts)}
-        return host_metrics.host_power({numbers[name]: own for name, own in readings.items()}, source)
+        return metrics.host_power({numbers[name]: own for name, own in readings.items()}, source)
 
     def _facts(self) -> rates.Facts:
         disks = self._hosts.settings.disks
@@ -170,9 +175,101 @@ class Monitor:
 
 
 def _write(points: list[rates.Point], origin: float, path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(HEADER)
-        for point in points:
-            head, value = f"{point.t_s - origin:.3f}", f"{point.value:.6g}"
-            out.writerow([head, *point[1:4], value, *point[5:]])
+    rows = ([f"{p.t_s - origin:.3f}", *p[1:4], f"{p.value:.6g}", *p[5:]] for p in points)
+    write_rows(path, HOST_COLUMNS, rows)
+
+
+DOMAINS = (("node",), ("package", "dram"), ("package",))
+"""Domains that together are a machine's power, best first: `node` contains the others."""
+
+
+class Meter:
+    """Samples power between `start` and `stop`, where there is a source.
+
+    Hosts that are machines (kind slurm) are sampled one by one, by the sampler that engine runs have; emulated and
+    local hosts are this machine. A source that counts for the whole SLURM job is asked once.
+    """
+
+    def __init__(self, settings: PowerSettings | None, hosts: Hosts, period_s: float, folder: Path) -> None:
+        self._trace = folder / "power.csv"
+        self._sampler: Sampler | NodeSamplers | None = None
+        self._order: list[str] = []
+        self._origin = 0.0
+        self._period_s = period_s
+        self.reason = "no power source was asked for"
+        self.cpu_s = 0.0
+        if settings is None:
+            return
+        places: dict[str, Any] = {"trace": self._trace, "summary": folder / "power.json"}
+        outside = step_environment(os.environ)
+        names = [host.name for host in hosts]
+        real = hosts.settings.kind == "slurm"
+        srun = tuple(hosts.settings.slurm.srun) if real else ("srun",)
+        if real and scope_of(settings) == "host":
+            own = [name for name in names if name.partition(".")[0] == short_host_name()]
+            self._order = [*own, *(name for name in names if name not in own)]
+            self._sampler = NodeSamplers(
+                settings,
+                period_ms=1000 * period_s,
+                nodes=[name for name in names if name not in own],
+                here=bool(own),
+                srun=srun,
+                environment=outside,
+                **places,
+            )
+            return
+        found = resolve(settings)
+        self.reason = found.reason or self.reason
+        if found.source_name != NONE:
+            nodes = tuple(names) if real else (os.environ.get("SLURMD_NODENAME") or short_host_name(),)
+            hold = Hold(nodes=nodes, srun=srun) if found.source.scope == "job" else None
+            self._sampler = Sampler(
+                settings, period_ms=1000 * period_s, hold=hold, environment=outside, **places
+            )
+
+    def start(self, stack: ExitStack) -> None:
+        """Begin; the end of `stack` ends it in any case. Raises PowerError."""
+        if self._sampler is not None:
+            stack.enter_context(self._sampler)
+            self._origin = self._sampler.start() - time.monotonic() + time.time()
+
+    def stop(self) -> tuple[Energy, dict[str, list[PowerReading]]]:
+        """Energy of all hosts, and power over time by host, or under `` where all hosts are one machine."""
+        if self._sampler is None:
+            return Energy(None, 0.0, NONE, self.reason), {}
+        summary = self._sampler.stop()
+        self.cpu_s = float(summary["sampler_cpu_s"])
+        energy, _ = total(summary)
+        if isinstance(self._sampler, NodeSamplers):
+            results = zip(self._order, self._sampler.results, strict=True)
+            return energy, {name: self._readings(one.rows, one.summary) for name, one in results}
+        return energy, {"": self._readings(read_rows(self._trace), summary)}
+
+    def _readings(self, rows: Sequence[Row], summary: dict[str, Any]) -> list[PowerReading]:
+        _, names = total(summary)
+        return [
+            PowerReading(
+                tick=round(float(row["t_s"]) / self._period_s),
+                t_s=self._origin + float(row["t_s"]),
+                watts=float(row["value"]),
+            )
+            for row in rows
+            if row["metric"] == "power" and row["domain"] in names
+        ]
+
+
+def total(summary: dict[str, Any]) -> tuple[Energy, list[str]]:
+    """Energy from a sampler's summary, and the domains that it is the sum of."""
+    domains: dict[str, dict[str, Any]] = summary["domains"]
+    source, seconds = str(summary["source"]), float(summary["duration_s"])
+    reasons = [
+        f"{name}: {values['reason']}" for name, values in domains.items() if values["energy_J"] is None
+    ]
+    for wanted in DOMAINS:
+        of_kind = [[name for name in domains if name.startswith(kind)] for kind in wanted]
+        names = [name for found in of_kind for name in found]
+        joules = [domains[name]["energy_J"] for name in names]
+        if all(of_kind) and None not in joules:
+            return Energy(sum(joules), seconds, source), names
+    reason = summary["reason"] or "; ".join(reasons) or "the power source gives no energy of the machine"
+    return Energy(None, seconds, source, reason), []

@@ -6,7 +6,6 @@ time that a command takes to reach them, some milliseconds.
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -19,11 +18,10 @@ from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
 from harness.measure.client import Sampler
 from harness.measure.model import NONE
-from harness.measure.registry import refusal_of_hosts
+from harness.measure.probe import refusal_of_hosts
 from harness.measure.sources.slurm import SAMPLER_STEP
-from harness.measure.trace import HEADER
+from harness.measure.trace import COLUMNS, Row, read_rows, write_rows
 
-Row = dict[str, str]
 Summary = dict[str, Any]
 
 
@@ -141,18 +139,10 @@ class NodeSamplers:
         if self._problem:
             total["reason"] = self._problem
         traces = [[{**row, "host": one.node} for row in one.rows] for one in self.results]
-        with self._trace.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, HEADER.split(","), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(joined_rows(traces, total["period_ms"] / 1e3))
+        rows = joined_rows(traces, total["period_ms"] / 1e3)
+        write_rows(self._trace, COLUMNS, ([row[column] for column in COLUMNS] for row in rows))
         self._summary.write_text(json.dumps(total, indent=1) + "\n", encoding="utf-8")
         return total
-
-
-def read_rows(path: Path) -> list[Row]:
-    """All rows of a trace."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def joined_rows(traces: Sequence[Sequence[Row]], period_s: float) -> list[Row]:

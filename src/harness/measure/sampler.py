@@ -1,18 +1,24 @@
-"""The sampling loop: absolute ticks, one control channel, one trace, one summary."""
+"""Samples ranks and power in step with a clock, for one run.
+
+A slow source is polled in its own thread, so that a BMC that takes seconds does not stall the CPU-use trace. Ranks that
+SLURM starts are found below the daemons of job steps, as they are not our descendants.
+"""
 
 from __future__ import annotations
 
+import os
+import threading
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from time import monotonic, sleep
 
 from harness.measure.control import NOBODY, NOW, Control
 from harness.measure.frequency import CoreFrequency
 from harness.measure.model import Reader, Reading, timed
-from harness.measure.poller import Poller
 from harness.measure.procs import CacheMisses, RankClock
 from harness.measure.series import Series
-from harness.measure.steps import NewSteps
 from harness.measure.trace import Trace
 
 
@@ -165,3 +171,78 @@ def sample(run: Run, control: Control, after_command: Callable[[str], None]) -> 
             for readings in poller.take():
                 run.take(readings)
             run.missed += poller.missed
+
+
+class Poller:
+    """Reads `reader` at absolute ticks of `period_s`; the readings wait in a queue for the sampling loop."""
+
+    def __init__(self, reader: Reader, period_s: float) -> None:
+        self._reader = reader
+        self._period = period_s
+        self._queue: deque[list[Reading]] = deque()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="power-poller", daemon=True)
+        self.missed = 0
+
+    def start(self) -> None:
+        """Begin polling."""
+        self._thread.start()
+
+    def take(self) -> list[list[Reading]]:
+        """All readings since the last call, oldest first."""
+        taken = []
+        while self._queue:
+            taken.append(self._queue.popleft())
+        return taken
+
+    def stop(self, patience_s: float) -> None:
+        """Stop polling; a request in flight gets `patience_s` to finish."""
+        self._stop.set()
+        self._thread.join(patience_s)
+
+    def _run(self) -> None:
+        tick = monotonic()
+        while not self._stop.is_set():
+            self._queue.append(self._reader.read())
+            tick += self._period
+            late = monotonic() - tick
+            if late > 0:
+                skipped = int(late // self._period) + 1
+                self.missed += skipped
+                tick += skipped * self._period
+            self._stop.wait(max(0.0, tick - monotonic()))
+
+
+_DAEMON = "slurmstepd"
+_AGAIN_S = 1.0
+"""Steps are looked for so often; ranks of known steps as often as any other's."""
+
+
+def step_daemons() -> set[int]:
+    """Processes of this host that run steps of jobs."""
+    found = set()
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                if Path("/proc", entry, "comm").read_bytes().strip() == _DAEMON.encode():
+                    found.add(int(entry))
+            except OSError:
+                continue
+    return found
+
+
+class NewSteps:
+    """Daemons of steps that begin after this object is made."""
+
+    def __init__(self) -> None:
+        self._before = step_daemons()
+        self._found: set[int] = set()
+        self._due = 0.0
+
+    def __call__(self) -> list[int]:
+        """Their process ids, as of a moment ago."""
+        now = monotonic()
+        if now >= self._due:
+            self._found = step_daemons() - self._before
+            self._due = now + _AGAIN_S if self._found else now
+        return sorted(self._found)

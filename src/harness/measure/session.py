@@ -16,9 +16,8 @@ from harness.measure import summary as report
 from harness.measure.caps import CapState, cap
 from harness.measure.control import Abandoned, Control
 from harness.measure.model import NONE, CapUnavailable, Hold, Reader, Resolved
-from harness.measure.registry import resolve
-from harness.measure.sampler import Run, sample
-from harness.measure.steps import NewSteps
+from harness.measure.probe import resolve
+from harness.measure.sampler import NewSteps, Run, sample
 from harness.measure.trace import Trace
 
 EXIT_CAP = 3

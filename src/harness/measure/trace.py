@@ -1,11 +1,18 @@
-"""The trace file of one run: CSV rows, written in blocks, under its final name only when complete."""
+"""Traces of runs and of hosts, CSV: their columns, a writer for samples as they come, and one for whole tables."""
 
 from __future__ import annotations
 
+import csv
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-HEADER = "t_s,half_width_s,host,domain,metric,value,unit,source"
+Row = dict[str, str]
+
+HOST_COLUMNS = ("t_s", "host", "domain", "metric", "value", "unit", "source")
+"""Of the trace of a cell's hosts."""
+COLUMNS = (HOST_COLUMNS[0], "half_width_s", *HOST_COLUMNS[1:])
+"""Of the trace of a run; `half_width_s` is how far a time may be wrong, as reading a counter takes time."""
 _BLOCK = 64 * 1024
 
 
@@ -17,7 +24,7 @@ class Trace:
         self._part = path.with_name(path.name + ".part")
         self._host = host
         self._fd = os.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-        self._rows = [HEADER + "\n"]
+        self._rows = [",".join(COLUMNS) + "\n"]
         self._size = 0
 
     def add(
@@ -50,3 +57,17 @@ class Trace:
             os.close(self._fd)
             self._fd = -1
         self._part.unlink(missing_ok=True)
+
+
+def read_rows(path: Path) -> list[Row]:
+    """All rows of a trace, by column."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write a whole trace. Raises OSError."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(columns)
+        out.writerows(rows)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from harness.config import Site
 from harness.hosts import disk_refusal, refusal
-from harness.measure.registry import resolve
+from harness.measure.probe import resolve
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,8 @@ from power_trees import wait_until
 from harness.config.power import PROFILES
 from harness.kernel.procfs import children
 from harness.measure import PowerError, PowerSettings, Sampler, resolve
-from harness.measure.emulator.cubelaw import CubeLaw
-from harness.measure.emulator.profile import load
+from harness.measure.emulator.model import CubeLaw, Tree, load
 from harness.measure.emulator.throttle import CgroupQuota, DutyCycle, choose, own_groups
-from harness.measure.emulator.tree import Tree
 from harness.measure.sources.powercap import PowercapReader
 
 SPIN = "import sys\nprint('go', flush=True)\nwhile True: pass\n"

@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
 from harness.measure.metrics import domain_metrics
-from harness.measure.nodes import NodeSamplers, Row, joined, joined_rows, step_on
+from harness.measure.nodes import NodeSamplers, joined, joined_rows, step_on
 from harness.measure.sources.slurm import step_energies
+from harness.measure.trace import Row
 
 BUSY = "import time; end = time.process_time() + 2\nwhile time.process_time() < end: pass"
 

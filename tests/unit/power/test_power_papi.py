@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from power_trees import FileTree, as_nobody, knm_tree
 
-from harness.measure import PowerError, PowerSettings, provenance, resolve
+from harness.measure import PowerError, PowerSettings, rapl, resolve
 from harness.measure.sources.papi import Papi
 
 RANGE = 200_000_000
@@ -121,7 +121,7 @@ def test_never_measured_out_of_files_or_a_marked_tree(
     small: FileTree, double: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert resolve(settings(small, double)).source_name == "emulated:files"
-    monkeypatch.setattr(provenance, "is_sysfs", lambda path: True)
+    monkeypatch.setattr(rapl, "is_sysfs", lambda path: True)
     assert resolve(settings(small, double)).source_name == "measured:rapl-papi"
     (small.root / "EMULATED").write_text("knm-like")
     assert resolve(settings(small, double)).source_name == "emulated:knm-like"
@@ -130,7 +130,7 @@ def test_never_measured_out_of_files_or_a_marked_tree(
 def test_the_tree_that_papi_really_reads_must_be_the_kernels_too(
     small: FileTree, double: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(provenance, "is_sysfs", lambda path: path == small.root)
+    monkeypatch.setattr(rapl, "is_sysfs", lambda path: path == small.root)
     assert resolve(settings(small, double)).source_name == "emulated:files"
 
 

@@ -11,9 +11,9 @@ from power_trees import FileTree, as_nobody, knm_tree
 
 from harness.config.power import POWER_SOURCES
 from harness.core.errors import PowerError
-from harness.measure import PowerSettings, provenance, resolve
+from harness.measure import PowerSettings, rapl, resolve
 from harness.measure.model import Reading
-from harness.measure.registry import build
+from harness.measure.probe import build
 from harness.measure.sources import powercap
 from harness.measure.sources.powercap import Powercap
 
@@ -169,7 +169,7 @@ class TestProvenance:
     def test_marked_tree_keeps_its_name_even_on_sysfs(
         self, tree: FileTree, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(provenance, "is_sysfs", lambda path: True)
+        monkeypatch.setattr(rapl, "is_sysfs", lambda path: True)
         assert resolve(settings(tree)).source_name == "measured:rapl-powercap"
         for place in (tree.root, tree.root.parent, tree.root / "intel-rapl:0:0"):
             marker = place / "EMULATED"
@@ -184,7 +184,7 @@ class TestProvenance:
     def test_link_to_a_marked_tree(
         self, tree: FileTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(provenance, "is_sysfs", lambda path: True)
+        monkeypatch.setattr(rapl, "is_sysfs", lambda path: True)
         (tree.root / "EMULATED").write_text("x")
         link = tmp_path / "other" / "link"
         link.parent.mkdir()
@@ -192,9 +192,9 @@ class TestProvenance:
         assert resolve(PowerSettings(source="powercap", root=link)).source_name == "emulated:x"
 
     def test_is_sysfs_asks_the_kernel(self, tmp_path: Path) -> None:
-        assert not provenance.is_sysfs(tmp_path)
-        assert not provenance.is_sysfs(tmp_path / "absent")
-        assert provenance.is_sysfs(Path("/sys/kernel"))
+        assert not rapl.is_sysfs(tmp_path)
+        assert not rapl.is_sysfs(tmp_path / "absent")
+        assert rapl.is_sysfs(Path("/sys/kernel"))
 
 
 class TestAuto:
@@ -208,7 +208,7 @@ class TestAuto:
         assert found.source_name == "none" and "emulated:files" in found.reason
 
     def test_takes_powercap_first(self, tree: FileTree, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(provenance, "is_sysfs", lambda path: True)
+        monkeypatch.setattr(rapl, "is_sysfs", lambda path: True)
         found = resolve(PowerSettings(root=tree.root))
         assert found.source_name == "measured:rapl-powercap" and found.can_cap
         assert isinstance(found.source, powercap.Powercap)

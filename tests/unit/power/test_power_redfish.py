@@ -14,8 +14,7 @@ import pytest
 from harness.config.power import RedfishSettings
 from harness.measure import PowerError, PowerSettings, Sampler, resolve
 from harness.measure.sources import redfish
-from harness.measure.sources.redfish import Redfish, RedfishReader
-from harness.measure.sources.redfish_http import credentials
+from harness.measure.sources.redfish import Redfish, RedfishReader, credentials
 
 CHASSIS = "/redfish/v1/Chassis"
 METRICS = CHASSIS + "/1/EnvironmentMetrics"

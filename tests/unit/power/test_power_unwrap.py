@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.measure.unwrap import CounterBroken, Unwrapper
+from harness.measure.rapl import CounterBroken, Unwrapper
 
 
 @given(

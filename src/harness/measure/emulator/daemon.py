@@ -9,10 +9,8 @@ from pathlib import Path
 from time import monotonic
 
 from harness.measure.control import Abandoned, Control
-from harness.measure.emulator.cubelaw import CubeLaw
-from harness.measure.emulator.profile import Profile
+from harness.measure.emulator.model import CubeLaw, Profile, Tree
 from harness.measure.emulator.throttle import Throttle, choose
-from harness.measure.emulator.tree import Tree
 from harness.measure.procs import RankClock
 
 

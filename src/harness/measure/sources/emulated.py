@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
 from harness.kernel.procfs import descendants
-from harness.measure.emulator.profile import Profile, load
+from harness.measure.emulator.model import Profile, load
 from harness.measure.model import Probe, Reader, Reading, Source
 from harness.measure.sources.powercap import PowercapReader
 

@@ -8,11 +8,9 @@ from typing import Any, ClassVar
 
 from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
-from harness.measure.caplimits import cap_problem
+from harness.measure.caps import cap_problem
 from harness.measure.model import Probe, Reader, Reading, Source, timed
-from harness.measure.provenance import label
-from harness.measure.unwrap import Unwrapper
-from harness.measure.zones import Zone, find_zones, parse_number, why_unreadable
+from harness.measure.rapl import Unwrapper, Zone, find_zones, label, parse_number, why_unreadable
 
 
 class Powercap(Source):

@@ -1,7 +1,11 @@
-"""The powercap tree: which zones it has, told apart by their `name` and never by their index."""
+"""Reads the powercap tree: its zones, told apart by `name` and never by index, and their counters, which wrap around.
+
+Only the kernel's own sysfs may be called measured; any other tree is emulated, by the name in its marker.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 from dataclasses import dataclass
@@ -119,3 +123,89 @@ def _range(path: Path) -> int:
         return read_number(path / "max_energy_range_uj")
     except (OSError, ValueError):
         return 0
+
+
+class CounterBroken(ValueError):
+    """A counter did something that neither power nor wrap-around explains."""
+
+
+class Unwrapper:
+    """Sums the differences of one wrapping counter.
+
+    The difference of two reads is taken modulo the counter's own range (`max_energy_range_uj`), which is
+    right as long as the counter is read at least once per turn. A read that would mean more than `max_w`
+    watts is a misread (a torn read, a counter that was reset): it is passed over once, and breaks the counter
+    when the next read says the same, since what was lost cannot be known.
+    """
+
+    def __init__(self, first_uj: int, range_uj: int, max_w: float, now: float) -> None:
+        """Start at `first_uj` read at time `now` (s); range 0 means the zone does not count energy."""
+        if range_uj <= 0:
+            raise CounterBroken(f"energy range is {range_uj} uJ: the zone does not count energy")
+        self._range = range_uj
+        self._max_w = max_w
+        self._last = first_uj
+        self._time = now
+        self._total_uj = 0
+        self._suspect = False
+        self.rejected = 0
+        self.wraps = 0
+
+    @property
+    def joules(self) -> float:
+        """Energy since the start, J."""
+        return self._total_uj / 1e6
+
+    def add(self, value_uj: int, now: float) -> float:
+        """Take the counter's value at time `now`; returns joules since the start, raises CounterBroken."""
+        step = (value_uj - self._last) % self._range
+        # One second of grace: counters advance in lumps, so a very short interval may hold a whole lump.
+        if step / 1e6 > self._max_w * (now - self._time + 1.0):
+            self.rejected += 1
+            if self._suspect:
+                raise CounterBroken(
+                    f"energy counter jumped from {self._last} to {value_uj} uJ, more than {self._max_w:g} W"
+                )
+            self._suspect = True
+            return self.joules
+        self._suspect = False
+        self.wraps += value_uj < self._last
+        self._total_uj += step
+        self._last, self._time = value_uj, now
+        return self.joules
+
+
+MARKER = "EMULATED"
+_SYSFS_MAGIC = 0x62656572
+
+
+def is_sysfs(path: Path) -> bool:
+    """True when `path` lies on the kernel's sysfs (statfs type), whatever its name."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    buffer = (ctypes.c_long * 32)()  # struct statfs is smaller; its first word is the file system's type
+    if libc.statfs(str(path).encode(), buffer) != 0:
+        return False
+    return buffer[0] == _SYSFS_MAGIC
+
+
+def marker_of(root: Path) -> Path | None:
+    """The file EMULATED that marks a tree, looked for at its root, above it and in its zones."""
+    places = [root, *root.absolute().parents, *root.resolve().parents]
+    places += [zone.resolve() for zone in root.glob("intel-rapl*")]
+    return next((place / MARKER for place in places if (place / MARKER).exists()), None)
+
+
+def label(root: Path, measured: str) -> str:
+    """The source name for numbers out of `root`: `measured` only for an unmarked tree on sysfs.
+
+    A marked tree is `emulated:<first word of the marker>`; any other tree of plain files is `emulated:files`.
+    """
+    marker = marker_of(root)
+    if marker is None:
+        return measured if is_sysfs(root) else "emulated:files"
+    try:
+        words = marker.read_text(encoding="utf-8", errors="replace").split()
+    except OSError:
+        words = []
+    name = re.sub(r"[^A-Za-z0-9_.-]", "", words[0]) if words else ""
+    return f"emulated:{name or 'unnamed'}"
