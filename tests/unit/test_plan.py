@@ -29,7 +29,7 @@ def plan_of(scale: str, refusal: str = "no powercap here") -> Plan:
 def test_paper_scale_has_the_papers_numbers() -> None:
     made = plan_of("paper", refusal="")
     combinability_runs = [r for r in made.runs if r.identity.experiment == "combinability"]
-    assert len(combinability_runs) == 81, "nine data sets, three caps, three repetitions (X000-3)"
+    assert len(combinability_runs) == 81, "nine data sets, three caps, three repetitions (Fig. 3)"
     assert {r.identity.factors["unique"] for r in combinability_runs} >= {
         72,
         5_000,
@@ -40,7 +40,7 @@ def test_paper_scale_has_the_papers_numbers() -> None:
     assert {r.ranks for r in combinability_runs} == {72}
     assert {r.identity.factors["words"] for r in combinability_runs} == {4_000_000_000}
     stages = [r for r in made.runs if r.identity.experiment == "stages"]
-    assert len(stages) == 36, "X000-1"
+    assert len(stages) == 36, "Fig. 1: two apps on two platforms, three caps, three repetitions"
     assert {(r.identity.factors["platform"], r.ranks, r.identity.factors["unique"]) for r in stages} == {
         ("knl", 68, 68),
         ("knm", 72, 72),
@@ -48,7 +48,7 @@ def test_paper_scale_has_the_papers_numbers() -> None:
     buffers = {r.identity.factors["buffer_bytes"] for r in made.runs if r.identity.experiment == "buffering"}
     assert buffers == {32_000_000, 128_000_000}, "with 64 MB the runs of combinability serve"
     table = made.tables["buffering"]
-    assert len(table.runs) == 81, "nine data sets, three buffers, three caps (X000-4)"
+    assert len(table.runs) == 81, "nine data sets, three buffers, three caps (Fig. 5)"
     assert table.runs["4B5K_64MB_140W"].folder.endswith("runs/mimir/combinability/4B5K_140W")
     assert table.runs["4B5K_32MB_140W"].folder.endswith("runs/mimir/buffering/4B5K_32MB_140W")
 

@@ -41,7 +41,7 @@ def test_paper_scale_has_the_papers_numbers() -> None:
     assert {(cell.disk, cell.nodes) for cell in hpc.cells.values()} == sizes
     assert len(hpc.cells) == 2 * len(sizes), "one for each network"
     dfsio = hpc.tables["dfsio"]
-    assert len(dfsio.runs) + len(dfsio.not_run) == 56 and dfsio.repetitions == 10, "X004-1"
+    assert len(dfsio.runs) + len(dfsio.not_run) == 56 and dfsio.repetitions == 10, "Fig. 3"
     run = next(run for run in hpc.cells["3n_hdd_ib"].runs if run.benchmark == "terasort")
     assert run.settings["data_mb"] == 50 * 1024
     mrev = plan_of("mrev", "paper")

@@ -84,10 +84,10 @@ def test_settings_are_the_papers() -> None:
 
 def test_the_whole_matrix_of_the_paper_is_there() -> None:
     points = {name: len(table.runs) for name, table in plan_of("paper").tables.items()}
-    assert points["coalescing"] == 120, "X003-5"
-    assert points["nonuniform"] == 42, "X003-6"
-    assert points["standard"] == 18, "X003-4"
-    assert points["load"] == 55 + 2, "X003-7, and two points with deep buffers"
+    assert points["coalescing"] == 120, "Figs. 8 and 9"
+    assert points["nonuniform"] == 42, "Figs. 10 and 11"
+    assert points["standard"] == 18, "Fig. 7"
+    assert points["load"] == 55 + 2, "Figs. 12 to 14, and two points with deep buffers"
 
 
 def test_a_repetition_meets_the_same_jobs_under_every_setting() -> None:

@@ -1,4 +1,4 @@
-"""Summarises cells as MREv does (R-V6): parameters, main results, statistics. Pure functions."""
+"""Summarises cells as MREv does (its paper, Sec. 3.2): parameters, main results, statistics. Pure functions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from harness.core.models import without_defaults
+from harness.core.numbers import number
 from harness.hadoop.benchmarks import make
 from harness.plan.spec import CellSpec
 from harness.results.records import Record
@@ -142,5 +143,5 @@ def _results(rows: Sequence[Row]) -> list[str]:
 def _value(row: Row | None) -> str:
     if row is None:
         return ""
-    spread = f" ({row['min']:.4g} … {row['max']:.4g})" if row["n"] > 1 else ""
-    return f"{row['median']:.4g}{spread}"
+    spread = f" ({number(row['min'])} … {number(row['max'])})" if row["n"] > 1 else ""
+    return f"{number(row['median'])}{spread}"

@@ -19,7 +19,7 @@ from harness.results.tables import columns_of
 
 
 def _levels(plan: Plan) -> dict[str, set[object]]:
-    """All levels of each factor of a study."""
+    """Returns all levels of each factor of a study."""
     found: dict[str, set[object]] = defaultdict(set)
     of_runs = [run.identity.factors for run in plan.runs]
     of_cells = [run.identity.factors for cell in plan.cells.values() for run in cell.runs]
@@ -31,7 +31,7 @@ def _levels(plan: Plan) -> dict[str, set[object]]:
 
 
 def planned_tables(planner: Planner, study: str) -> dict[Table, dict[str, Collection[object]]]:
-    """Tables that a study will have: their columns in order, with what is known of the cells of each."""
+    """Returns tables that a study will have: their columns in order, with what is known of the cells of each."""
     plan = planner.plan(study)
     levels = _levels(plan)
     tables: dict[Table, dict[str, Collection[object]]] = {}
@@ -43,7 +43,7 @@ def planned_tables(planner: Planner, study: str) -> dict[Table, dict[str, Collec
 
 
 def mistakes(path: Path, tables: Mapping[Table, Mapping[str, Collection[object]]]) -> Iterator[str]:
-    """What is wrong with a claim file, one line each: `file: claim: why`."""
+    """Returns what is wrong with a claim file, one line each: `file: claim: why`."""
     try:
         file = read_claims(path)
     except KvasirError as error:

@@ -22,7 +22,7 @@ class CheckError(Exception):
 
 
 def tables_used(checks: Iterable[Check], known: Mapping[str, Table]) -> list[Table]:
-    """Tables among the known ones that the checks name, as far as the checks can be read."""
+    """Returns tables among the known ones that the checks name, as far as the checks can be read."""
     used: dict[str, Table] = {}
     for check in checks:
         try:
@@ -34,7 +34,7 @@ def tables_used(checks: Iterable[Check], known: Mapping[str, Table]) -> list[Tab
 
 
 def _one_line(error: Exception) -> str:
-    """An error of DuckDB as one line; its picture of the SQL with a caret says nothing more on one line."""
+    """Returns an error of DuckDB in one line; its picture of the SQL with a caret says nothing more on one line."""
     return " ".join(str(error).split("\nLINE ")[0].split())
 
 
@@ -90,7 +90,7 @@ class _Tables:
     """Tags whose own check cannot run, and why."""
 
     def observed(self, check: Check, absent: str | None, pending: Mapping[str, str]) -> Observed:
-        """What a check gives. Raises CheckError."""
+        """Returns what a check gives. Raises CheckError."""
         query = bound(self.database, self.known, check)
         try:
             return observe(self.database, query, absent, pending)
@@ -110,7 +110,7 @@ class _Tables:
                     self.tags.add(name)
 
     def observations(self, claim: Claim) -> Observations:
-        """What all checks of a claim give. Raises CheckError, also for a tag it needs whose own check is wrong."""
+        """Returns what all checks of a claim give. Raises CheckError, also for a wrong check of a tag it needs."""
         for name in claim.needs:
             if name in self.wrong_tags and name not in self.tags:
                 raise CheckError(self.wrong_tags[name])
@@ -127,7 +127,7 @@ class _Tables:
         )
 
     def judged(self, claim: Claim) -> Judged:
-        """The verdict on a claim; `check failed` where one of its checks cannot run."""
+        """Returns the verdict on a claim; `check failed` where one of its checks cannot run."""
         try:
             return judge(claim, self.observations(claim), self.tags)
         except CheckError as error:

@@ -43,7 +43,7 @@ class Comparison:
     differences: list[Difference]
 
     def of(self, *kinds: Kind) -> list[Difference]:
-        """The differences of these kinds."""
+        """Returns the differences of these kinds."""
         return [difference for difference in self.differences if difference.kind in kinds]
 
 
@@ -55,7 +55,7 @@ def _table(path: Path) -> pl.DataFrame:
 
 
 def exact_numbers(table: pl.DataFrame, key: list[str]) -> pl.DataFrame:
-    """The rows of a table whose value (as text) is the same on any machine, by `key` and place."""
+    """Returns the rows of a table whose value (as text) is the same on any machine, by `key` and place."""
     if not {VALUE, "source"} <= set(table.columns):
         return pl.DataFrame(schema=dict.fromkeys([*key, VALUE], pl.String) | {PLACE: pl.Int64})
     found = table.filter(pl.col("source").str.contains(EXACT))
@@ -72,7 +72,7 @@ def numbers(name: str, one: pl.DataFrame, other: pl.DataFrame, key: list[str]) -
 
 
 def verdicts(one: list[Row], other: list[Row]) -> Iterator[Difference]:
-    """Claims with another verdict, or that only one has."""
+    """Returns claims with another verdict, or that only one has."""
 
     def said(row: Row | None) -> str:
         return "none" if row is None else f"{row.verdict}, {value_of(row)}"
@@ -110,7 +110,7 @@ def _only_in_one(one: Iterable[str], other: Iterable[str]) -> Iterator[Differenc
 
 
 def compare(one: Results, other: Results) -> Comparison:
-    """All that differs between two folders' results."""
+    """Returns all that differs between two folders' results."""
     differences = [*_only_in_one(one.tables, other.tables), *_only_in_one(one.claims, other.claims)]
     tables = [name for name in one.tables if name in other.tables]
     claims = [name for name in one.claims if name in other.claims]

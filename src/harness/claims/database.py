@@ -37,7 +37,7 @@ class Database:
 
 
 def factors_of(columns: list[str]) -> list[str]:
-    """The columns that say which run a row belongs to, factors included."""
+    """Returns the columns that say which run a row belongs to, factors included."""
     return [name for name in columns if name not in (*STATE, *METRIC)]
 
 
@@ -57,7 +57,7 @@ def _emulated_cap(table: Table, columns: list[str]) -> str:
 
 
 def _evidence(table: Table, columns: list[str]) -> str:
-    """SELECT of the rows of a table that are evidence."""
+    """Returns a SELECT of the rows of a table that are evidence."""
     raw = f"raw.{quoted(table.name)}"
     if table.kind == "other":
         return f"SELECT * FROM {raw}" + (
@@ -70,7 +70,7 @@ def _evidence(table: Table, columns: list[str]) -> str:
 
 
 def _wide(schema: Schema, table: Table, columns: list[str], metrics: dict[str, str]) -> str:
-    """SELECT of one row a run that ended well, metrics as columns."""
+    """Returns a SELECT of one row a run that ended well, metrics as columns."""
     factors = ", ".join(quoted(name) for name in factors_of(columns))
     parts = [
         f"max(value) FILTER (metric = '{metric.replace(chr(39), chr(39) * 2)}') AS {quoted(column)}"
@@ -83,7 +83,7 @@ def _wide(schema: Schema, table: Table, columns: list[str], metrics: dict[str, s
 def _metrics(
     connection: duckdb.DuckDBPyConnection, table: Table, columns: list[str], declared: Collection[str]
 ) -> dict[str, str]:
-    """Metric -> column of a table of runs. Raises KvasirError if a run has a metric twice."""
+    """Returns the column by metric of a table of runs. Raises KvasirError if a run has a metric twice."""
     raw = f"raw.{quoted(table.name)}"
     identity = ", ".join(IDENTITY)
     double = connection.execute(
@@ -99,7 +99,7 @@ def _metrics(
 
 
 def _connect() -> duckdb.DuckDBPyConnection:
-    """A database in memory with the three schemas."""
+    """Returns a database in memory with the three schemas."""
     connection = duckdb.connect(config={"threads": 1})  # one thread, so sums of floats have one order
     for schema in ("raw", "evidence", "everything"):
         connection.execute(f"CREATE SCHEMA {schema}")
@@ -112,7 +112,7 @@ def _database(
     loaded: dict[str, list[str]],
     declared: Collection[str],
 ) -> Database:
-    """The tables of schema raw in the forms that checks see. Nothing outside can be read afterwards."""
+    """Returns the tables of schema raw in the forms that checks see. Nothing outside can be read afterwards."""
     metrics: dict[str, dict[str, str]] = {}
     for table in tables:
         columns, name = loaded[table.name], quoted(table.name)
@@ -130,7 +130,7 @@ def _database(
 
 
 def build(tables: Collection[Table], declared: Collection[str]) -> Database:
-    """A database in memory with the given tables. Nothing outside it can be read afterwards.
+    """Returns a database in memory with the given tables. Nothing outside it can be read afterwards.
 
     Raises KvasirError naming a file that is not a whole table. `declared` are metrics that must have a column even
     where no run has them.
@@ -145,7 +145,7 @@ def build(tables: Collection[Table], declared: Collection[str]) -> Database:
 def build_empty(
     tables: Mapping[Table, Mapping[str, Collection[object]]], declared: Collection[str]
 ) -> Database:
-    """The same with tables that have columns and no rows.
+    """Returns a database of tables that have columns and no rows.
 
     `tables` gives the cells that each column of each table will hold, as far as they are known: they say its type.
     """
@@ -186,14 +186,14 @@ def table_of(path: Path) -> Table:
 
 
 def discover(folder: Path) -> dict[str, Table]:
-    """Tables in `folder/<study>/*.csv` by every name a check can use. Raises KvasirError if there is no folder."""
+    """Returns tables in `folder/<study>/*.csv` by every name a check can use. Raises KvasirError without a folder."""
     if not folder.is_dir():
         raise KvasirError(f"{folder}: no such folder; expected tables as {folder}/<study>/<experiment>.csv")
     return by_name(table_of(path) for path in sorted(folder.glob("*/*.csv")))
 
 
 def by_name(tables: Iterable[Table]) -> dict[str, Table]:
-    """Tables by every name a check can use. Raises KvasirError where two would have one name."""
+    """Returns tables by every name a check can use. Raises KvasirError where two would have one name."""
     named: dict[str, Table] = {}
     for table in tables:
         for name in (table.name, table.wide) if table.kind == "runs" else (table.name,):
@@ -231,7 +231,7 @@ TYPES = {
 
 
 def quoted(name: str) -> str:
-    """A name as SQL."""
+    """Returns a name as SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -261,7 +261,7 @@ def _header(table: Table) -> list[str]:
 
 
 def _type(connection: duckdb.DuckDBPyConnection, raw: str, name: str, path: Path) -> str:
-    """Type of a column of the text table `raw`. Raises KvasirError for a cell that its type cannot hold."""
+    """Returns the type of a column of the text table `raw`. Raises KvasirError for a cell that its type cannot hold."""
     column = quoted(name)
     for type_ in (TYPES[name],) if name in TYPES else ("BIGINT", "DOUBLE"):
         unfit = f"TRY_CAST({column} AS {type_}) IS NULL"
@@ -278,7 +278,7 @@ def _type(connection: duckdb.DuckDBPyConnection, raw: str, name: str, path: Path
 
 
 def _type_of(name: str, cells: Collection[object]) -> str:
-    """Type that a column will have once its cells are read from a file."""
+    """Returns the type that a column will have once its cells are read from a file."""
     texts = [str(cell) for cell in cells if cell is not None and cell != ""]
     if name in TYPES or not texts:
         return TYPES.get(name, "VARCHAR")

@@ -40,7 +40,7 @@ class Entries:
 
 
 def read_claims(path: Path) -> ClaimFile:
-    """The claim file at `path`. Raises KvasirError naming file, key, what was found and what is allowed."""
+    """Returns the claim file at `path`. Raises KvasirError naming file, key, what was found and what is allowed."""
     return parse(ClaimFile, read_yaml(path), str(path))
 
 
@@ -77,13 +77,13 @@ def read_entries(path: Path) -> Entries:
 
 
 def _name(entry: object, place: int, study: str) -> str:
-    """What an entry is called: its id, or its place in the file."""
+    """Returns what an entry is called: its id, or its place in the file."""
     known = entry.get("id") if isinstance(entry, dict) else None
     return known if isinstance(known, str) and known else f"{study}, entry {place}"
 
 
 def checks_of(claim: Claim) -> Iterator[Check]:
-    """Every SQL text of a claim."""
+    """Returns every SQL text of a claim."""
     yield Check(f"claim {claim.id}: check", claim.check)
     for place, direction in enumerate(claim.direction, 1):
         if direction.check:
@@ -93,13 +93,13 @@ def checks_of(claim: Claim) -> Iterator[Check]:
 
 
 def tag_check(file: ClaimFile, name: str) -> Check | None:
-    """The SQL text that proves a tag; None where a site has to say that it has it."""
+    """Returns the SQL text that proves a tag; None where a site has to say that it has it."""
     text = file.tags[name].check
     return Check(f"tag {name}: check", text) if text else None
 
 
 def all_checks(file: ClaimFile) -> Iterator[Check]:
-    """Every SQL text of a claim file."""
+    """Returns every SQL text of a claim file."""
     for claim in file.claims:
         yield from checks_of(claim)
     for name in file.tags:

@@ -8,6 +8,7 @@ from statistics import median
 
 from harness.claims.model import Claim, Criterion, Verdict
 from harness.claims.observe import Gap, Observed, Sample
+from harness.core.numbers import number
 
 PAPER_SCALE = "paper-scale"
 """The tag under which a claim's `scaled` text needs no saying."""
@@ -39,7 +40,7 @@ def _needs(lacking: Sequence[str]) -> str:
 
 
 def _why_no_more(claim: Claim, main: Observed, lacking: Sequence[str]) -> str:
-    """Why a check with values is no literal reproduction, for the front of a reason."""
+    """Returns why a check with values is no literal reproduction, for the front of a reason."""
     if main.gap is not None:
         return main.gap.reason
     if lacking:
@@ -48,7 +49,7 @@ def _why_no_more(claim: Claim, main: Observed, lacking: Sequence[str]) -> str:
 
 
 def decide(claim: Claim, seen: Observations, lacking: Sequence[str]) -> Judged:
-    """The verdict by evidence alone: literal check, then the directions in turn, then why neither could be made."""
+    """Returns the verdict by evidence alone: literal check, then the directions in turn, then why there is none."""
     main = seen.main
     if main.gap is None and not lacking and holds(main.values, claim.literal):
         return Judged("reproduced", finding(main.values, claim.literal), main, claim.unit)
@@ -71,13 +72,13 @@ def decide(claim: Claim, seen: Observations, lacking: Sequence[str]) -> Judged:
 
 
 def readings(samples: Sequence[Sample], expected: Criterion) -> str:
-    """The recomputed numbers, each with what it is, against what the paper has."""
+    """Returns the recomputed numbers, each with what it is, against what the paper has."""
     told = [f"{number(s.value)} ({s.label})" if s.label else number(s.value) for s in samples[:MOST_LABELS]]
     return f"computed {', '.join(told)}; expected {accepted(expected)}"
 
 
 def judge(claim: Claim, seen: Observations, tags: set[str]) -> Judged:
-    """The verdict on a claim; `tags` are the things a literal check may rely on here."""
+    """Returns the verdict on a claim; `tags` are the things a literal check may rely on here."""
     lacking = [tag for tag in claim.needs if tag not in tags]
     own = decide(claim, seen, lacking)
     against = seen.inconsistent
@@ -94,7 +95,7 @@ def judge(claim: Claim, seen: Observations, tags: set[str]) -> Judged:
 
 
 def explanation(claim: Claim, judged: Judged, tags: set[str]) -> str:
-    """What the report says beside the verdict: the claim's note, its word on this verdict, and on the scale."""
+    """Returns what the report says beside the verdict: the claim's note, its word on this verdict, and on the scale."""
     parts = [claim.note, claim.explain.get(judged.verdict)]
     if PAPER_SCALE not in tags:
         parts.append(claim.scaled)
@@ -108,7 +109,7 @@ AGREEING = 0.75
 
 
 def meets(value: float, criterion: Criterion) -> bool:
-    """Whether one value satisfies the criterion; bounds are accepted to within rounding."""
+    """Returns whether one value satisfies the criterion; bounds are accepted to within rounding."""
     bound = criterion.value if criterion.value is not None else 0.0
     low = criterion.low if criterion.low is not None else 0.0
     high = criterion.high if criterion.high is not None else 0.0
@@ -125,12 +126,12 @@ def meets(value: float, criterion: Criterion) -> bool:
 
 
 def agreeing(values: Sequence[float], criterion: Criterion) -> int:
-    """How many of the values satisfy the criterion."""
+    """Returns how many of the values satisfy the criterion."""
     return sum(meets(value, criterion) for value in values)
 
 
 def holds(values: Sequence[float], criterion: Criterion) -> bool:
-    """Whether the values as a whole satisfy the criterion.
+    """Returns whether the values as a whole satisfy the criterion.
 
     `is true`: all do. A range or an equality: the median does. A one-sided bound: the median and at least three of
     four values do, so that a difference which changes its sign from one repetition to the next is none.
@@ -145,13 +146,8 @@ def holds(values: Sequence[float], criterion: Criterion) -> bool:
     return criterion.op in ("between", "=") or agreeing(values, criterion) >= AGREEING * len(values)
 
 
-def number(value: float) -> str:
-    """A number for a sentence: four significant digits, whole numbers in full."""
-    return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.4g}"
-
-
 def accepted(criterion: Criterion) -> str:
-    """The criterion in words."""
+    """Returns the criterion in words."""
     if criterion.op == "is true":
         return "true in every case"
     if criterion.low is not None and criterion.high is not None:
@@ -160,7 +156,7 @@ def accepted(criterion: Criterion) -> str:
 
 
 def finding(values: Sequence[float], criterion: Criterion) -> str:
-    """What the values say about the criterion, in words: `median 0.31, accepted: < 1 (3 of 3 values)`."""
+    """Returns what the values say about the criterion, in words: `median 0.31, accepted: < 1 (3 of 3 values)`."""
     of = f"{agreeing(values, criterion)} of {len(values)}"
     if criterion.op == "is true":
         return f"true in {of} {'case' if len(values) == 1 else 'cases'}"

@@ -33,7 +33,7 @@ class Absent:
 
 
 def joined(reasons: list[str]) -> str:
-    """Distinct reasons as one text; those that differ only before the first colon are told together."""
+    """Returns distinct reasons as one text; those that differ only before the first colon are told together."""
     heads: dict[str, list[str]] = {}
     for reason in dict.fromkeys(" ".join(reason.split()) for reason in reasons):
         head, colon, tail = reason.partition(": ")
@@ -48,7 +48,7 @@ def _by_count(reasons: list[str]) -> list[str]:
 
 
 def _absent(database: Database, table: Table) -> list[Absent]:
-    """All runs of a table that gave no numbers."""
+    """Returns all runs of a table that gave no numbers."""
     factors = factors_of(database.columns[table.name])
     levels = [name for name in factors if name not in IDENTITY]
     columns = ", ".join(quoted(name) for name in ("point", "rep", "status", "reason", *levels))
@@ -66,7 +66,7 @@ def _levels(cells: Iterable[object]) -> frozenset[str]:
 
 
 def _levels_run(database: Database, tables: list[Table]) -> frozenset[str]:
-    """All levels, of any factor, under which a run of the tables ended well."""
+    """Returns all levels, of any factor, under which a run of the tables ended well."""
     found: set[str] = set()
     for table in tables:
         for name in factors_of(database.columns[table.name]):
@@ -77,7 +77,7 @@ def _levels_run(database: Database, tables: list[Table]) -> frozenset[str]:
 
 
 def _unmeasured(database: Database, table: Table, metrics: list[str]) -> list[str]:
-    """Reasons for metrics that no run of a table has a value for."""
+    """Returns reasons for metrics that no run of a table has a value for."""
     reasons = []
     for metric in metrics:
         rows = database.connection.execute(
@@ -91,7 +91,7 @@ def _unmeasured(database: Database, table: Table, metrics: list[str]) -> list[st
 
 
 def _runs(database: Database, tables: list[Table]) -> int:
-    """How many runs of the tables ended well."""
+    """Returns how many runs of the tables ended well."""
     total = 0
     for table in tables:
         sql = f"SELECT count(DISTINCT (point, rep)) FROM raw.{quoted(table.name)} WHERE status = 'ok'"
@@ -101,7 +101,7 @@ def _runs(database: Database, tables: list[Table]) -> int:
 
 
 def _verdict_of(runs: list[Absent]) -> Gap:
-    """The gap that absent runs leave: failed ones are `not run`, levels that cannot be run are not testable."""
+    """Returns the gap that absent runs leave: failed ones are `not run`, levels that cannot be run are not testable."""
     failed = [run for run in runs if run.status != "not-run"]
     if failed:
         reasons = joined(_by_count([run.reason for run in failed]))
@@ -116,7 +116,7 @@ def gap(
     absent: str | None,
     pending: Mapping[str, str],
 ) -> Gap:
-    """Why a query has no values. `metrics` are those it uses of each table of runs, `absent` the claim's own word.
+    """Returns why a query has no values. `metrics` are those it uses of each table, `absent` the claim's own word.
 
     `pending` are levels that nothing can run yet: a query that names one is `not run`, whatever else is missing.
     Where several things are missing, the runs that share most levels with the query's constants tell the reason.

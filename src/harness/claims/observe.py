@@ -46,13 +46,13 @@ class Observed:
 
 
 def bind(database: Database, query: Query) -> list[str]:
-    """Columns that the query gives. Raises duckdb.Error when a name in it is not known."""
+    """Returns columns that the query gives. Raises duckdb.Error when a name in it is not known."""
     database.use("evidence")
     return [row[0] for row in database.connection.execute(f"DESCRIBE {query.text}").fetchall()]
 
 
 def rows(database: Database, query: Query, schema: Schema) -> list[tuple[Sample, str]]:
-    """Values with their sources, in a fixed order; empty values and those that are no numbers are left out."""
+    """Returns values with their sources, in a fixed order; empty values and those that are no numbers are left out."""
     given = bind(database, query)
     wanted = ", ".join(
         f"CAST({name} AS {'DOUBLE' if name == 'value' else 'VARCHAR'})" if name in given else "NULL"
@@ -69,7 +69,7 @@ def rows(database: Database, query: Query, schema: Schema) -> list[tuple[Sample,
 
 
 def metrics_in(database: Database, query: Query, name: str) -> list[str]:
-    """Metrics of table `name` that a query uses, as a column of the wide form or as a constant."""
+    """Returns metrics of table `name` that a query uses, as a column of the wide form or as a constant."""
     known = database.metrics.get(name, {})
     return [
         metric for metric, column in known.items() if column in query.columns or metric in query.constants
@@ -77,7 +77,7 @@ def metrics_in(database: Database, query: Query, name: str) -> list[str]:
 
 
 def sources_in(database: Database, query: Query, schema: Schema) -> set[str]:
-    """Sources of the numbers that a query can have used, from the metrics and samples it names."""
+    """Returns sources of the numbers that a query can have used, from the metrics and samples it names."""
     found: set[str] = set()
     for name, table in database.tables.items():
         if not {name, table.wide} & query.tables or table.kind == "other":
@@ -107,7 +107,7 @@ def emulations(database: Database, query: Query) -> set[str]:
 def observe(
     database: Database, query: Query, absent: str | None = None, pending: Mapping[str, str] | None = None
 ) -> Observed:
-    """Values of a check over the evidence; over all numbers, marked as emulated, if the evidence gives none.
+    """Returns values of a check over the evidence; over all numbers, marked as emulated, if the evidence gives none.
 
     `absent` is the reason when the runs are there and none has what the check selects, `pending` the claim file's
     levels that cannot run yet. Raises duckdb.Error.

@@ -39,7 +39,7 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def plain(value: object) -> str:
-    """A constant or a cell as comparable text: numbers without trailing zeros."""
+    """Returns a constant or a cell as comparable text: numbers without trailing zeros."""
     text = str(value)
     try:
         return f"{float(text):.12g}"
@@ -49,13 +49,13 @@ def plain(value: object) -> str:
 
 @cache
 def _parser() -> duckdb.DuckDBPyConnection:
-    """An empty database, whose parser is all that is used of it."""
+    """Returns an empty database, whose parser is all that is used of it."""
     return duckdb.connect()
 
 
 @cache
 def parse(sql: str) -> Query:
-    """The query in `sql`. Raises SqlError if it is anything but one SELECT over unqualified tables."""
+    """Returns the query in `sql`. Raises SqlError if it is anything but one SELECT over unqualified tables."""
     try:
         statements = _parser().extract_statements(sql)
         if len(statements) != 1:

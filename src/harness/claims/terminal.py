@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from harness.claims.judge import number
 from harness.claims.model import VERDICTS
 from harness.claims.verdicts import Row, counts
+from harness.core.numbers import number
 
 
 def value_of(row: Row) -> str:
@@ -34,13 +34,13 @@ def summary(rows: list[Row]) -> str:
 
 
 def plain_lines(rows: list[Row]) -> Iterator[str]:
-    """One line a claim: id, verdict, value, reason, with tabs between."""
+    """Returns one line a claim: id, verdict, value, reason, with tabs between."""
     for row in rows:
         yield "\t".join((row.id, row.verdict, value_of(row), row.reason))
 
 
 def rich_table(rows: list[Row]) -> Table:
-    """The verdicts as a table that fits the terminal, one line a claim; what is too long ends in an ellipsis."""
+    """Returns the verdicts as a table as wide as the terminal, one line a claim; long texts end in an ellipsis."""
     table = Table(
         title=f"Verdicts: study {rows[0].study}" if rows else None, title_justify="left", expand=True
     )

@@ -57,7 +57,7 @@ COLUMNS = tuple(Row.model_fields)
 
 
 def row_of(study: str, claim: Claim, judged: Judged, tags: set[str]) -> Row:
-    """The row of a judged claim."""
+    """Returns the row of a judged claim."""
     values = judged.observed.values
     return Row(
         id=claim.id,
@@ -80,7 +80,7 @@ def row_of(study: str, claim: Claim, judged: Judged, tags: set[str]) -> Row:
 
 
 def row_of_broken(study: str, broken: Broken, judged: Judged) -> Row:
-    """The row of an entry that is no claim, with what can be read of it."""
+    """Returns the row of an entry that is no claim, with what can be read of it."""
     entry = broken.entry
     paper = entry.get("paper")
     words = {name: str(entry.get(name) or "") for name in ("where", "statement", "figure")}
@@ -103,7 +103,7 @@ def row_of_broken(study: str, broken: Broken, judged: Judged) -> Row:
 
 
 def counts(rows: list[Row]) -> dict[str, int]:
-    """How many claims have each verdict."""
+    """Returns how many claims have each verdict."""
     return dict(Counter(row.verdict for row in rows))
 
 

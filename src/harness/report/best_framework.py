@@ -86,7 +86,7 @@ class Choice:
 
 
 def candidate(framework: str, values: list[float], unit: str) -> Candidate:
-    """A framework by the values of its runs."""
+    """Returns a framework by the values of its runs."""
     middle, low, high = median(values), min(values), max(values)
     spread = f"{number(low)} … {number(high)}" if len(values) > 1 else ""
     text = duration(middle) if unit == "s" else f"{number(middle)} {unit}"
@@ -96,7 +96,7 @@ def candidate(framework: str, values: list[float], unit: str) -> Candidate:
 
 
 def best(measures: Iterable[Measure]) -> Best:
-    """Who is best in one metric."""
+    """Returns who is best in one metric."""
     values: dict[str, list[float]] = defaultdict(list)
     reasons: Counter[str] = Counter()
     unit, emulated = "", False
@@ -116,7 +116,7 @@ def best(measures: Iterable[Measure]) -> Best:
 
 
 def choices(measures: Iterable[Measure]) -> list[Choice]:
-    """The table, by benchmark, size and disk."""
+    """Returns the table, by benchmark, size and disk."""
     groups: dict[tuple[str, str, int, str], list[Measure]] = defaultdict(list)
     for one in measures:
         groups[one.benchmark, one.studies, one.nodes, one.disk].append(one)
@@ -135,12 +135,12 @@ def choices(measures: Iterable[Measure]) -> list[Choice]:
 
 
 def reasons(table: Iterable[Choice]) -> list[str]:
-    """Why things were not measured, each once: notes below the table."""
+    """Returns why things were not measured, each once: notes below the table."""
     return list(dict.fromkeys(found.reason for one in table for found in one.best.values() if found.reason))
 
 
 def links(measures: Iterable[Measure]) -> list[tuple[str, str]]:
-    """Rates of emulated links and the frameworks that ran over them: what the table holds for."""
+    """Returns rates of emulated links and the frameworks that ran over them: what the table holds for."""
     rates: dict[float, set[str]] = defaultdict(set)
     for one in measures:
         if one.metric == RATE and one.value is not None and one.source.startswith("emulated"):

@@ -61,7 +61,7 @@ def gather(planner: Planner, shown: Overview, page_folder: Path) -> Inputs:
 
 
 def benchmark_folders(config: Config) -> dict[str, Path]:
-    """Folders of the TSV files that Snakemake's `benchmark:` writes, by the name of what several scales share."""
+    """Returns the folders that Snakemake's `benchmark:` writes into, by the name of what several scales share."""
     own = Path(config.results, "benchmarks")
     return {"": own, "programs": Path("build/benchmarks"), "texts": Path("data/benchmarks")}
 
@@ -91,7 +91,7 @@ def _load_figure(figure: Figure, anchor: str, page_folder: Path, found: Inputs) 
 
 
 def render(view: Page) -> str:
-    """The page as HTML: everything inside, nothing fetched."""
+    """Returns the page as HTML: everything inside, nothing fetched."""
     environment = Environment(
         loader=PackageLoader("harness.report"),
         autoescape=True,
@@ -111,7 +111,7 @@ def render(view: Page) -> str:
 
 
 def _part(name: str) -> str:
-    """A file of the templates that goes into the page as it is."""
+    """Returns a file of the templates that goes into the page as it is."""
     text = resources.files("harness.report").joinpath("templates", name).read_text(encoding="utf-8")
     if "</" in text:
         raise KvasirError(f"templates/{name}: '</' would end the element that holds it")

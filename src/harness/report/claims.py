@@ -77,7 +77,7 @@ class VerdictCount:
 
 
 def sources(text: str) -> tuple[Source, ...]:
-    """The sources named in a cell, separated by commas, semicolons or blanks; "none" is no source."""
+    """Returns the sources named in a cell, separated by commas, semicolons or blanks; "none" is no source."""
     names = [name for name in re.split(r"[;,\s]+", text) if name and name != "none"]
     kinds = [name.partition(":")[0] for name in names]
     return tuple(
@@ -86,17 +86,17 @@ def sources(text: str) -> tuple[Source, ...]:
 
 
 def anchor_of_claim(claim_id: str) -> str:
-    """The link target of a claim."""
+    """Returns the link target of a claim."""
     return f"claim-{re.sub(r'[^A-Za-z0-9._-]', '-', claim_id)}"
 
 
 def anchor_of_figure(study: str, figure: str) -> str:
-    """The link target of a figure; also the scope of its ids and styles, hence without dots."""
+    """Returns the link target of a figure; also the scope of its ids and styles, hence without dots."""
     return f"fig-{study}-{figure}".replace(".", "-")
 
 
 def claim(row: Row, figures: dict[str, str]) -> Claim:
-    """One row of a verdict table; `figures` are the titles of the study's figures on the page, by id."""
+    """Returns one row of a verdict table; `figures` are the titles of the study's figures on the page, by id."""
     study = row.study
     names = [name for name in re.split(r"[;,\s]+", row.figure) if name]
     links = []
@@ -126,7 +126,7 @@ def claim(row: Row, figures: dict[str, str]) -> Claim:
 
 
 def counts(claims: list[Claim]) -> list[VerdictCount]:
-    """Claims per verdict, in the order of the verdicts; the six verdicts that nobody has are there with 0."""
+    """Returns claims per verdict, in the order of the verdicts; the six verdicts that nobody has are there with 0."""
     return [
         VerdictCount(verdict, n, 100 * n / len(claims) if claims else 0.0)
         for verdict in VERDICTS.values()

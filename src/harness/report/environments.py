@@ -87,13 +87,13 @@ class Table:
 
 
 def label(key: str) -> str:
-    """A property's name for people: `power.source` -> `Power source`."""
+    """Returns a property's name for people: `power.source` -> `Power source`."""
     words = key.replace("_", " ").replace(".", " ")
     return _LABELS.get(key, words[:1].upper() + words[1:])
 
 
 def show(key: str, value: Any) -> str:
-    """A property's value for people."""
+    """Returns a property's value for people."""
     if value in _EMPTY:
         return "not known"
     if isinstance(value, bool):
@@ -106,7 +106,7 @@ def show(key: str, value: Any) -> str:
 
 
 def table(environments: list[Environment], git: GitState | None) -> Table:
-    """The environments as a table; `git` is the state the page was made at."""
+    """Returns the environments as a table; `git` is the state the page was made at."""
     known = list(_LABELS)
     keys = sorted(
         dict.fromkeys(key for one in environments for key in one.values),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from harness.claims.judge import number
 from harness.claims.verdicts import Row
 from harness.config import Config, Study
+from harness.core.numbers import number
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -42,7 +42,7 @@ def values(config: Config, runs: int, verdicts: list[Row]) -> str:
 
 
 def value_text(row: Row) -> str:
-    """The value found here, with how many it is the middle of."""
+    """Returns the value found here, with how many it is the middle of."""
     if row.value is None:
         return ""
     unit = "" if row.unit == "1" else f" {row.unit}"
@@ -50,7 +50,7 @@ def value_text(row: Row) -> str:
 
 
 def verdict_table(verdicts: list[Row]) -> str:
-    """All verdicts as a table that may run over pages."""
+    """Returns all verdicts as a table that may run over pages."""
     widths = ("0.36", "0.18", "0.13", "0.13")
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\linewidth}}" for width in widths)
     head = rf"""{{\small
@@ -68,7 +68,7 @@ claim & statement & paper & here & verdict \\
 
 
 def figure_list(studies: list[Study]) -> str:
-    """All figures with what the papers say of them."""
+    """Returns all figures with what the papers say of them."""
     lines = [
         f"\\studyfigure{{{study.id}/{figure.id}.pdf}}{{{escaped(figure.title)}}}{{{escaped(figure.paper_says)}}}"
         f"{{{escaped(figure.discussion)}}}\n"

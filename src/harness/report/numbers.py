@@ -25,7 +25,7 @@ def number(value: float) -> str:
 
 
 def as_number(text: str) -> float | None:
-    """The number that a table's cell holds, or None for words."""
+    """Returns the number that a table's cell holds, or None for words."""
     try:
         value = float(text)
     except ValueError:
@@ -34,7 +34,7 @@ def as_number(text: str) -> float | None:
 
 
 def cell(text: str) -> str:
-    """A table's cell for people: numbers formatted, words as they are."""
+    """Returns a table's cell for people: numbers formatted, words as they are."""
     value = as_number(text)
     return text if value is None else number(value)
 
@@ -45,12 +45,12 @@ def interval(low: str, high: str) -> str:
 
 
 def unit(text: str) -> str:
-    """A unit for people: "1" stands for a plain number and is not shown."""
+    """Returns a unit for people: "1" stands for a plain number and is not shown."""
     return "" if text == "1" else text
 
 
 def duration(seconds: float) -> str:
-    """Seconds as `0.84 s`, `12.3 s`, `3 min 05 s` or `2 h 03 min`."""
+    """Returns seconds as `0.84 s`, `12.3 s`, `3 min 05 s` or `2 h 03 min`."""
     if seconds < 59.95:
         return f"{number(seconds) if seconds < 0.1 else f'{seconds:.2f}' if seconds < 9.995 else f'{seconds:.1f}'} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -61,7 +61,7 @@ def duration(seconds: float) -> str:
 
 
 def size(bytes_: float) -> str:
-    """Bytes in binary units, as memory is sold: `15.6 GiB`."""
+    """Returns bytes in binary units, as memory is sold: `15.6 GiB`."""
     for name in ("bytes", "KiB", "MiB", "GiB", "TiB"):
         if bytes_ < 1024 or name == "TiB":
             return f"{number(bytes_ if bytes_ == int(bytes_) else round(bytes_, 2))} {name}"

@@ -104,8 +104,10 @@ CHOICE_METRICS = (*METRICS, RATE)
 def measures(
     tables: Iterable[TableSpec], read: Callable[[Path], Record], labels: Mapping[str, str]
 ) -> list[Measure]:
-    """What frameworks on clusters can be chosen by: each run that ended well and undisturbed once, though several
-    tables may have it. `read` gives the record of a file, `labels` the frameworks' names for people."""
+    """Returns what frameworks on clusters can be chosen by: each run that ended well and undisturbed, once.
+
+    Several tables may have it. `read` gives the record of a file, `labels` the frameworks' names for people.
+    """
     wanted: dict[str, set[str]] = {}
     repetitions: dict[str, int] = {}
     for table in tables:
@@ -168,7 +170,7 @@ def route(programs: dict[str, Any]) -> str:
 
 
 def environments(records: list[Record]) -> list[dict[str, Any]]:
-    """Distinct environments with the number of runs each had. What differs from run to run is left out, but for
+    """Returns distinct environments with the number of runs each had. What differs from run to run is left out, but for
     the load before the runs, of which the least and the greatest are kept."""
     groups: list[tuple[dict[str, Any], list[float]]] = []
     for record in records:
@@ -197,7 +199,7 @@ def environments(records: list[Record]) -> list[dict[str, Any]]:
 
 
 def figures_of(study: StudyConfig, results: str) -> list[Figure]:
-    """The study's figures as the report shows them."""
+    """Returns the study's figures as the report shows them."""
     return [
         Figure(
             id=figure.id,

@@ -105,7 +105,7 @@ class JobGroup:
 
 
 def experiments(runs: list[Run]) -> list[Experiment]:
-    """One entry per experiment, in the order of the table."""
+    """Returns one entry per experiment, in the order of the table."""
     found = []
     for name in dict.fromkeys(run.experiment for run in runs):
         mine = [run for run in runs if run.experiment == name]
@@ -125,7 +125,7 @@ def experiments(runs: list[Run]) -> list[Experiment]:
 
 
 def problems(runs: list[Run]) -> list[Problem]:
-    """What is missing, grouped by reason: failures first, then levels not run."""
+    """Returns what is missing, grouped by reason: failures first, then levels not run."""
     groups: dict[tuple[str, str], dict[str, list[str]]] = {}
     for run in runs:
         if run.status != "ok":
@@ -138,7 +138,7 @@ def problems(runs: list[Run]) -> list[Problem]:
 
 
 def job_groups(jobs: list[Job]) -> list[JobGroup]:
-    """Jobs by rule and experiment: the folder of their benchmark files, at most three levels deep."""
+    """Returns jobs by rule and experiment: the folder of their benchmark files, at most three levels deep."""
     groups: dict[str, list[Job]] = {}
     for job in jobs:
         groups.setdefault(" / ".join(job.path[:-1][:3]) or job.path[0], []).append(job)

@@ -109,7 +109,7 @@ class Page:
 
 
 def when(moment: datetime) -> str:
-    """A moment for people, in UTC: `21 November 2025, 11:22 UTC`."""
+    """Returns a moment for people, in UTC: `21 November 2025, 11:22 UTC`."""
     utc = moment.astimezone(UTC)
     return f"{utc.day} {utc:%B %Y, %H:%M} UTC"
 
