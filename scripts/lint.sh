@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # All style and type checks: scripts/lint.sh. Stops at the first kind that finds something.
-# clang-tidy, which takes minutes, by itself: scripts/lint.sh tidy (JOBS: files at a time, all cores if not set);
-# all others: scripts/lint.sh quick.
+# clang-tidy, which takes minutes, by itself: scripts/lint.sh tidy [engine] [netsim] (JOBS: files at a time, all cores
+# if not set); all others: scripts/lint.sh quick.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 which=${1:-all}
+programs=("${@:2}")
+((${#programs[@]})) || programs=(engine netsim)
 PATH=$PWD/.venv/bin:$PATH
 mapfile -d '' shell_files < <(git ls-files -z '*.sh' .ci/run)
 mapfile -d '' cpp_files < <(git ls-files -z 'src/*.cpp' 'src/*.hpp')
@@ -55,7 +57,7 @@ quick() {
 # clang-tidy reads how each file is compiled from a configured build tree; headers are checked through the sources.
 tidy() {
   printf 'lint: clang-tidy\n'
-  for program in engine netsim; do
+  for program in "$@"; do
     cmake -S "src/$program" -B "build/$program-tidy" -G Ninja -DBUILD_TESTING=ON >/dev/null
     git ls-files -z "src/$program/source/*.cpp" "src/$program/apps/*.cpp" |
       xargs -0 -n 2 -P "${JOBS:-$(nproc)}" clang-tidy --quiet -p "build/$program-tidy" 2>/dev/null
@@ -65,9 +67,10 @@ tidy() {
 case $which in
   all)
     quick
-    tidy
+    tidy "${programs[@]}"
     ;;
-  quick | tidy) "$which" ;;
+  quick) quick ;;
+  tidy) tidy "${programs[@]}" ;;
   *)
     printf 'lint: found %s, expected quick, tidy or nothing\n' "$which" >&2
     exit 1

@@ -17,8 +17,8 @@ HERE = Path(__file__).parent
 UNIT = "unit"
 SHARING = ("workflow", "programs", "netsim", "hadoop")
 """Folders whose files share costly fixtures or build trees: a worker gets all of one. Of the others it gets a file."""
-ALONE = "test_dry_runs.py"
-"""A file of the folder workflow that shares nothing with the whole run."""
+ALONE = ("test_dry_runs.py", "test_image.py", "test_logger.py", "test_make.py")
+"""Files of the folder workflow that share nothing with the whole run."""
 FIRST, LAST = ("workflow", "programs"), ("hosts", "cluster", "hadoop")
 
 
@@ -28,7 +28,7 @@ class BySharing(LoadScopeScheduling):
     def _split_scope(self, nodeid: str) -> str:
         path = PurePosixPath(nodeid.partition("::")[0])
         folder = path.parts[1]
-        return folder if folder in SHARING and path.name != ALONE else str(path)
+        return folder if folder in SHARING and path.name not in ALONE else str(path)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> BySharing:
@@ -43,7 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     def rank(item: pytest.Item) -> int:
         name = folder(item)
-        if item.path.name == ALONE:
+        if item.path.name in ALONE:
             return 0
         if name in FIRST:
             return FIRST.index(name) - len(FIRST)

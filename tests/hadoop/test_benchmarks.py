@@ -85,7 +85,8 @@ def test_benchmark(cell: Cell, name: str) -> None:
 
 
 def test_traffic_takes_the_chosen_interface(cell: Cell, nodes: Hosts) -> None:
-    # After all benchmarks: each byte of HDFS, shuffle and control went over one network.
+    run_checked(make("terasort", SMOKE["terasort"]), cell, "terasort-traffic")
+    # Each byte of HDFS, shuffle and control went over one network.
     for host in nodes:
         traffic = nodes.counters(host).interfaces
         assert traffic["gbe"].sent + traffic["gbe"].received < 10_000, host.name

@@ -213,7 +213,7 @@ def nodemanager_of_tasks(cluster: Cluster) -> str:
     ("killed", "deaths"),
     [
         (["datanode", "nodemanager"], {"terasort": datanode, "wordcount": nodemanager_of_tasks}),
-        (["nodemanager"], {"wordcount": nodemanager_of_the_master}),
+        pytest.param(["nodemanager"], {"wordcount": nodemanager_of_the_master}, marks=pytest.mark.slow),
     ],
     ids=["of a task's worker", "of the job's master"],
 )
@@ -245,6 +245,7 @@ def test_a_daemon_that_dies_marks_the_run(
         assert f"the cluster has lost {daemon}; it is stopped" in events
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_ten_clusters_in_a_row_leave_nothing(
     hadoop: Distribution, shared: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

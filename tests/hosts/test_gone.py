@@ -43,7 +43,9 @@ def drive(
     return driver
 
 
-@pytest.mark.parametrize("moment", range(20))
+@pytest.mark.parametrize(
+    "moment", [*range(5), *(pytest.param(moment, marks=pytest.mark.slow) for moment in range(5, 20))]
+)
 def test_kill_at_a_random_moment_leaves_nothing(
     emulated: HostsSettings, way: str, moment: int, tmp_path: Path
 ) -> None:

@@ -21,7 +21,11 @@ from ..workflow.conftest import Checkout, checkout  # noqa: F401
 from .spdx import mistakes
 
 WHY = apptainer.refusal() or NO_SPACK
-pytestmark = [pytest.mark.skipif(bool(WHY), reason=WHY or "can be used"), pytest.mark.timeout(3600)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(WHY), reason=WHY or "can be used"),
+    pytest.mark.timeout(3600),
+]
 FACTS = ("build/programs/engine.json", "build/netsim/netsim.json")
 ENVIRONMENT = "config/spack/own"
 

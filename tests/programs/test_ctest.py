@@ -25,7 +25,15 @@ def run(*command: str) -> str:
 
 
 @pytest.mark.timeout(3000)
-@pytest.mark.parametrize("kind", ["engine", "engine-sanitize", "netsim", "netsim-sanitize"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "engine",
+        "netsim-sanitize",
+        pytest.param("engine-sanitize", marks=pytest.mark.slow),
+        pytest.param("netsim", marks=pytest.mark.slow),
+    ],
+)
 def test_ctest(kind: str) -> None:
     program, _, sanitized = kind.partition("-")
     tree = f"build/{kind}-tests"

@@ -12,9 +12,10 @@ PROJECT = Path(__file__).parents[2]
 
 
 @pytest.mark.timeout(3600)
-def test_clang_tidy_finds_nothing() -> None:
+@pytest.mark.parametrize("program", ["netsim", pytest.param("engine", marks=pytest.mark.slow)])
+def test_clang_tidy_finds_nothing(program: str) -> None:
     done = subprocess.run(
-        ["scripts/lint.sh", "tidy"],
+        ["scripts/lint.sh", "tidy", program],
         cwd=PROJECT,
         env={**os.environ, "JOBS": JOBS},
         capture_output=True,

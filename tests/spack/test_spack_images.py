@@ -15,7 +15,11 @@ from harness.images.spack_store import main, needed
 from .conftest import NO_SPACK, Spack, as_here
 from .files import PROJECT
 
-pytestmark = [pytest.mark.skipif(bool(NO_SPACK), reason=NO_SPACK or "can be used"), pytest.mark.timeout(1800)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(NO_SPACK), reason=NO_SPACK or "can be used"),
+    pytest.mark.timeout(1800),
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -26,7 +26,11 @@ from .files import ON_DEBIAN, OWN, PROJECT, Lock, environment, read_lock
 
 HADOOP = PROJECT / "build/hadoop/3.4.2"
 
-pytestmark = [pytest.mark.skipif(bool(NO_SPACK), reason=NO_SPACK or "can be used"), pytest.mark.timeout(3600)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(NO_SPACK), reason=NO_SPACK or "can be used"),
+    pytest.mark.timeout(3600),
+]
 
 
 @pytest.fixture(scope="module")

@@ -1,36 +1,36 @@
-"""What the test files of this folder share: one checkout, and an emulated cluster that has it.
+"""What the test files of this folder share: one whole run in a checkout, and an emulated cluster that has it."""
 
-The files are numbered and run in that order: before anything has run, one whole run, faults, a cluster, images.
-"""
-
+import json
 import shutil
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import yaml
 
 from harness.config.slurm import SlurmCluster, Watts
 from harness.hosts import HostsSettings
-from harness.slurm.emulated import emulated_slurm, refusal
+from harness.slurm.emulated import EmulatedSlurm, emulated_slurm, refusal
 
 from .checkout import PROJECT, Checkout, copy_project
 from .cluster import Cluster
 
 RATES = {"gbe": {"rate_mbit_s": 250}, "ib": {"rate_mbit_s": 2500}}
+FIRST = "first records.json"
 LEFT_OUT = ["dfsio-write", "dfsio-read", "sort", "grep", "pagerank", "bayes"]
 
 
 @pytest.fixture(scope="session")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """The project's files, as git knows them, in a folder with spaces; scale smoke by default."""
-    folder = tmp_path_factory.mktemp("a stranger's folder") / "kvasir copy"
-    return copy_project(folder)
+    """The project's files, as git knows them, in a folder with spaces; scale smoke by default. Nothing runs in it."""
+    return copy_project(tmp_path_factory.mktemp("an untouched folder") / "kvasir copy")
 
 
 @pytest.fixture(scope="session")
-def smoke(checkout: Checkout) -> Checkout:
-    """The same after one whole run at scale smoke."""
+def smoke(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """Another one after a whole run at scale smoke; a test may rerun parts, and leaves the results complete."""
+    checkout = copy_project(tmp_path_factory.mktemp("a stranger's folder") / "kvasir copy")
     # Hadoop is large and hardly changes: the project's own is used, made there if it is not there yet.
     (PROJECT / "build/hadoop").mkdir(parents=True, exist_ok=True)
     (checkout.folder / "build").mkdir()
@@ -39,12 +39,21 @@ def smoke(checkout: Checkout) -> Checkout:
     output = checkout.snakemake("--logger", "kvasir")
     print(f"smoke run took {time.monotonic() - began:.0f} s")
     (checkout.folder.parent / "smoke.log").write_text(output)
+    records = [json.loads(path.read_text()) for path in checkout.results().glob("runs/mimir/*/*/*/run.json")]
+    (checkout.folder.parent / FIRST).write_text(json.dumps(records))
     return checkout
 
 
+@pytest.fixture(scope="session")
+def first_records(smoke: Checkout) -> list[dict[str, Any]]:
+    """The records of study mimir as the whole run has left them, whatever was run again since."""
+    records: list[dict[str, Any]] = json.loads((smoke.folder.parent / FIRST).read_text())
+    return records
+
+
 @pytest.fixture(scope="module")
-def cluster(smoke: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A SLURM of four nodes that have the checkout, and a scale `part`."""
+def slurm(smoke: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatedSlurm]:
+    """A SLURM of four nodes that see what lies beside the checkout."""
     scratch = tmp_path_factory.mktemp("hosts")
     settings = SlurmCluster(
         nodes=4, watts=Watts(), hosts=HostsSettings.parse({"interfaces": RATES, "scratch": str(scratch)})
@@ -53,14 +62,23 @@ def cluster(smoke: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         pytest.skip(reason)
     if " " in str(PROJECT):
         pytest.skip("Snakemake's plugin for SLURM cannot start a Python in a folder with a blank")
-    sites = smoke.folder / "config/sites"
+    with emulated_slurm(settings, shared=[smoke.folder.parent, PROJECT]) as running:
+        yield running
+
+
+def on_cluster(slurm: EmulatedSlurm, checkout: Checkout) -> Cluster:
+    """Give a checkout the site `slurm` and a scale `part`: scale smoke with only some benchmarks of the cells."""
+    sites, scales = checkout.folder / "config/sites", checkout.folder / "config/scales"
     shutil.copyfile(sites / "emulated-slurm.yaml", sites / "slurm.yaml")
-    # Scale smoke, but only some benchmarks on the cluster within the cluster.
-    scales = smoke.folder / "config/scales"
     part = yaml.safe_load((scales / "smoke.yaml").read_text())
     for study in ("mrev", "hpc"):
         part[study]["without"] = [{"benchmark": name} for name in LEFT_OUT]
     part["hpc"]["leave_out"] = ["dfsio", "pagerank"]
     (scales / "part.yaml").write_text(yaml.safe_dump(part))
-    with emulated_slurm(settings, shared=[smoke.folder.parent, PROJECT]) as slurm:
-        yield Cluster(slurm, smoke)
+    return Cluster(slurm, checkout)
+
+
+@pytest.fixture(scope="module")
+def cluster(slurm: EmulatedSlurm, smoke: Checkout) -> Cluster:
+    """The checkout of the whole run on the login host of a cluster."""
+    return on_cluster(slurm, smoke)

@@ -1,7 +1,6 @@
 """`snakemake --profile slurm`, literally, on an emulated cluster: a part of every study, and what goes wrong there.
 
-The checkout is the one of the smoke run, so programs and data are there; results of the cluster lie apart. The tests
-run in the order of this file.
+The checkout is the one of the smoke run, so programs and data are there; results of the cluster lie apart.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import json
 import shutil
 import signal
 import time
+from dataclasses import dataclass
 
 import pytest
 
@@ -17,37 +17,60 @@ from .checkout import Checkout
 from .cluster import CELL, IN_CELL, MPI, PROGRAM, RESULTS, SIMULATED, Cluster
 
 
+@dataclass
+class Part:
+    """What the run of a part of every study said and left, before anything went wrong."""
+
+    said: str
+    left: Cluster
+    """The same cluster with a copy of the results alone."""
+    jobs: list[dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def part(cluster: Cluster) -> Part:
+    said = cluster.run("--", MPI, SIMULATED, *IN_CELL, timeout_s=1400)
+    kept = cluster.checkout.folder.parent / "part by the cluster"
+    shutil.copytree(cluster.checkout.folder / RESULTS, kept / RESULTS)
+    return Part(
+        said, Cluster(cluster.slurm, Checkout(kept)), [job for job in cluster.jobs() if job["Comment"]]
+    )
+
+
 @pytest.mark.timeout(1500)
-def test_a_part_of_every_study(cluster: Cluster) -> None:
-    said = cluster.run("--", MPI, SIMULATED, *IN_CELL)
-    lines = [line for line in said.splitlines() if line.startswith(("PASS", "FAIL"))]
+def test_a_part_of_every_study(part: Part) -> None:
+    lines = [line for line in part.said.splitlines() if line.startswith(("PASS", "FAIL"))]
+    left = part.left
     assert len(lines) > 10 and all(line.startswith("PASS") for line in lines), lines
-    found = cluster.read(MPI)
+    found = left.read(MPI)
     assert {row["status"] for row in found} == {"ok"}
     joules = {row["source"] for row in found if row["metric"] == "energy.total" and row["value"]}
     assert joules <= {"emulated:slurm"}, "synthetic, where a short run has any"
     # A sampler on each node has seen the ranks, which are nobody's children on hosts of SLURM.
-    traces = (cluster.checkout.folder / RESULTS).glob("runs/mimir/realtext/*/*/trace.csv")
+    traces = (left.checkout.folder / RESULTS).glob("runs/mimir/realtext/*/*/trace.csv")
     sampled = [
         line for trace in traces for line in trace.read_text().splitlines()[1:]
     ]  # a short run may have none
     assert all(",all,ranks,cpu," in line for line in sampled)
-    assert {row["status"] for row in cluster.read(SIMULATED)} == {"ok"}
-    cell = json.loads((cluster.checkout.folder / CELL).read_text())
+    assert {row["status"] for row in left.read(SIMULATED)} == {"ok"}
+    cell = json.loads((left.checkout.folder / CELL).read_text())
     assert {run["status"] for run in cell["runs"]} == {"ok"}, cell
     for table in IN_CELL:
-        run = {row["framework"] for row in cluster.read(table) if row["status"] == "ok"}
+        run = {row["framework"] for row in left.read(table) if row["status"] == "ok"}
         assert run == {"hadoop-ipoib", "engine-ipoib"}, table
-    jobs = [job for job in cluster.jobs() if job["Comment"]]
+    jobs = part.jobs
     assert {job["State"] for job in jobs} == {"COMPLETED"}
     assert {job["NNodes"] for job in jobs if "run_cell" in job["Comment"]} == {"3"}
     assert {job["NNodes"] for job in jobs if "mimir" in job["Comment"]} == {"2"}
 
 
-def a_run(cluster: Cluster) -> str:
-    """Folder of a run that the first test has made."""
-    folders = (cluster.checkout.folder / RESULTS).glob("runs/mimir/realtext/*/1")
-    return str(min(folders).relative_to(cluster.checkout.folder / RESULTS))
+@pytest.fixture
+def run(cluster: Cluster, part: Part) -> str:
+    """Folder of a run that was made and is forgotten, with its table."""
+    folders = (part.left.checkout.folder / RESULTS).glob("runs/mimir/realtext/*/1")
+    run = str(min(folders).relative_to(part.left.checkout.folder / RESULTS))
+    cluster.forget(run, "tables/mimir/realtext.csv")
+    return run
 
 
 def stop_ranks(cluster: Cluster) -> None:
@@ -63,10 +86,11 @@ def stop_ranks(cluster: Cluster) -> None:
     cluster.until("a rank runs", stop)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_job_over_its_time_is_tried_again_though_the_controller_restarts(cluster: Cluster) -> None:
-    run = a_run(cluster)
-    cluster.forget(run, "tables/mimir/realtext.csv")
+def test_a_job_over_its_time_is_tried_again_though_the_controller_restarts(
+    cluster: Cluster, run: str
+) -> None:
     snakemake = cluster.start("--set-resources", "run_point:runtime=1", "--", MPI)
     stop_ranks(cluster)
     cluster.slurm.stop("slurmctld")
@@ -80,10 +104,9 @@ def test_a_job_over_its_time_is_tried_again_though_the_controller_restarts(clust
     assert not list((cluster.checkout.folder / RESULTS / "attempts").rglob("*.jsonl"))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_job_whose_node_goes_down_is_made_elsewhere(cluster: Cluster) -> None:
-    run = a_run(cluster)
-    cluster.forget(run, "tables/mimir/realtext.csv")
+def test_a_job_whose_node_goes_down_is_made_elsewhere(cluster: Cluster, run: str) -> None:
     snakemake = cluster.start("--", MPI)
     stop_ranks(cluster)
     node = cluster.ranks()[-1][0].name
@@ -102,9 +125,7 @@ def test_a_job_whose_node_goes_down_is_made_elsewhere(cluster: Cluster) -> None:
 
 
 @pytest.mark.timeout(900)
-def test_what_a_killed_snakemake_left_is_cancelled_and_made_once(cluster: Cluster) -> None:
-    run = a_run(cluster)
-    cluster.forget(run, "tables/mimir/realtext.csv")
+def test_what_a_killed_snakemake_left_is_cancelled_and_made_once(cluster: Cluster, run: str) -> None:
     snakemake = cluster.start("--", MPI)
     stop_ranks(cluster)
     orphan = cluster.queue()
@@ -122,10 +143,9 @@ def test_what_a_killed_snakemake_left_is_cancelled_and_made_once(cluster: Cluste
     assert cluster.record(f"{run}/run.json")["outcome"]["status"] == "ok"
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_run_that_is_lost_for_good_is_recorded_with_the_reason(cluster: Cluster) -> None:
-    run = a_run(cluster)
-    cluster.forget(run, "tables/mimir/realtext.csv")
+def test_a_run_that_is_lost_for_good_is_recorded_with_the_reason(cluster: Cluster, run: str) -> None:
     snakemake = cluster.start("--retries", "0", "--", MPI)
     cluster.until("a rank runs", lambda: bool(cluster.ranks()))
     for node in cluster.slurm.nodes:
@@ -139,8 +159,9 @@ def test_a_run_that_is_lost_for_good_is_recorded_with_the_reason(cluster: Cluste
     assert "failed" in {row["status"] for row in cluster.read(MPI)}
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_two_runs_at_once_leave_each_other_alone(cluster: Cluster) -> None:
+def test_two_runs_at_once_leave_each_other_alone(cluster: Cluster, part: Part) -> None:
     first = cluster.checkout
     # Another's, with a home of its own; it builds what it needs.
     second = Checkout(first.folder.parent / "another stranger" / "kvasir copy")

@@ -1,7 +1,6 @@
 """Everything in images: the smoke run again with `--sdm apptainer`, held against the one by this machine's programs.
 
-The images are built here, by the user who runs the tests, of the packages that this machine's mirror has today. The
-tests run in the order of this file.
+The images are built here, by the user who runs the tests, of the packages that this machine's mirror has today.
 """
 
 import csv
@@ -16,12 +15,15 @@ import pytest
 from harness.claims.compare import compare, read_results
 from harness.images import apptainer
 from harness.images.recipe import NAMES
+from harness.slurm.emulated import EmulatedSlurm
 
 from ..images.spdx import mistakes
 from .checkout import PROJECT, Checkout
-from .cluster import IN_CELL, MPI, RESULTS, SIMULATED, Cluster
+from .cluster import IN_CELL, MPI, RESULTS, SIMULATED
+from .conftest import on_cluster
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(bool(apptainer.refusal()), reason=apptainer.refusal() or "can be used"),
     pytest.mark.timeout(3600),
 ]
@@ -42,29 +44,31 @@ def host(smoke: Checkout) -> Path:
 
 @pytest.fixture(scope="module")
 def made(smoke: Checkout, host: Path, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """The same checkout after the whole run in images."""
+    """A copy of the checkout after the whole run in images."""
+    made = Checkout(smoke.folder.parent / "in images" / "kvasir copy")
+    shutil.copytree(smoke.folder, made.folder, symlinks=True)
     # A mirror keeps only the newest version of a package, so the pins of this day are taken.
-    locked = smoke.run("python", "scripts/lock_images.py")
+    locked = made.run("python", "scripts/lock_images.py")
     if "apt-get -qq update: E: Failed to fetch" in locked.stdout:
         pytest.skip(
             f"images are made of Debian packages, and no mirror can be reached: {locked.stdout[-300:]}"
         )
     assert locked.returncode == 0, locked.stdout
     # Whoever has built the very same images already need not do it for the tests again.
-    (smoke.folder / "build/images").mkdir(parents=True)
+    (made.folder / "build/images").mkdir(parents=True)
     for image in (PROJECT / "build/images").glob("*-*.*"):
-        (smoke.folder / "build/images" / image.name).symlink_to(image)
+        (made.folder / "build/images" / image.name).symlink_to(image)
     # Hadoop's place is the project's own, where others use it. The image's gets one of its own with the same jars,
     # where emulated hosts see it, and without blanks in its name, for YARN.
-    hadoop = smoke.folder / "build/hadoop"
+    hadoop = made.folder / "build/hadoop"
     jars = hadoop.resolve() / "3.4.2/lib"
     own = PROJECT / "build/tests-images" / tmp_path_factory.getbasetemp().name
     shutil.rmtree(own, ignore_errors=True)
     shutil.copytree(jars, own / "3.4.2/lib")
     hadoop.unlink()
     hadoop.symlink_to(own)
-    smoke.snakemake(*IN_IMAGES)
-    return smoke
+    made.snakemake(*IN_IMAGES)
+    return made
 
 
 def facts(made: Checkout, name: str) -> tuple[Path, dict[str, Any]]:
@@ -180,7 +184,8 @@ def test_a_changed_pin_asks_for_another_image_and_for_its_runs_again(made: Check
         restore()
 
 
-def test_jobs_on_a_cluster_run_in_images(made: Checkout, cluster: Cluster) -> None:
+def test_jobs_on_a_cluster_run_in_images(made: Checkout, slurm: EmulatedSlurm) -> None:
+    cluster = on_cluster(slurm, made)
     cluster.run(*IN_IMAGES, "--", MPI, SIMULATED, *IN_CELL)
     assert {row["status"] for row in cluster.read(MPI)} == {"ok"}
     assert {row["status"] for row in cluster.read(SIMULATED)} == {"ok"}
