@@ -1,4 +1,4 @@
-"""Starting a program so that nothing of it outlives the job that started it."""
+"""Starts programs so that nothing of them outlives the job that started them."""
 
 from __future__ import annotations
 

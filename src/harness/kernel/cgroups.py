@@ -1,4 +1,4 @@
-"""Finds where control groups can be created here, and plans those for hosts' quotas."""
+"""Finds where control groups can be made, and what to write into those of hosts."""
 
 from __future__ import annotations
 

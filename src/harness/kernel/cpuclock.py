@@ -1,4 +1,4 @@
-"""CPU time of another process: precise to microseconds where the kernel allows, else to a scheduler tick.
+"""Reads the CPU time of another process: to microseconds where the kernel allows, else to a scheduler tick.
 
 The process CPU clock (and /proc, and cgroup accounting) of *another* process that keeps running is brought up
 to date only at scheduler ticks, 4 ms apart at 250 Hz: at a period of 5 ms, a busy core then reads 0.8, 0.8, 0.8,

@@ -1,4 +1,4 @@
-"""Puts power limits back: the state file, the code that restores it, and the process that waits to do so.
+"""Restores power limits: the state file, the code that puts them back, and the process that waits to do so.
 
 Only the standard library is used, so that `python -I -S guardian.py STATE TOKEN` starts in milliseconds. It
 says `ready` and waits for the end of its standard input, which comes when its parent ends in any way, kill -9

@@ -1,4 +1,4 @@
-"""The sampler as the run driver uses it: a separate process behind a context manager."""
+"""Runs the sampler as a separate process behind a context manager, for run drivers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a driver controls a helper process: lines on a pipe, whose end means that the driver is gone."""
+"""Reads a driver's commands to a helper process: lines on a pipe, whose end means that the driver is gone."""
 
 from __future__ import annotations
 

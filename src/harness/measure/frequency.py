@@ -1,4 +1,4 @@
-"""Core frequency while a job runs: the mean over the cores, from cpufreq or, where it is measured, cpuinfo."""
+"""Samples core frequency while a job runs: the mean over the cores, from cpufreq or a measured cpuinfo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of this package: domains, readings, probes, readers, sources and their errors."""
+"""Domains, readings, probes, readers and sources of power, and their errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ranks of a job, found below its first process or SLURM's steps, and the CPU time they use together."""
+"""Finds the ranks of a job below its first process or SLURM's steps, and sums their CPU time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From raw readings to samples: differences of counters, integrals of gauges, the drop rule. No I/O."""
+"""Turns raw readings into samples: differences of counters, integrals of gauges, the drop rule. No I/O."""
 
 from __future__ import annotations
 

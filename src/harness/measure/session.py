@@ -1,4 +1,4 @@
-"""One sampling session, from settings to files: what the command `sample` does."""
+"""Serves the command `sample`: one sampling session, from settings to files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON summary of one run: totals, quality of the sampling, provenance."""
+"""Builds the JSON summary of one run: totals, quality of the sampling, provenance."""
 
 from __future__ import annotations
 

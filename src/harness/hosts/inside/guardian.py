@@ -1,4 +1,4 @@
-"""Owns everything that hosts leave on the machine, and removes it when whoever asked for them has gone.
+"""Cleans up processes, mounts, control groups and devices of hosts when the driver exits, even by SIGKILL.
 
 It outlives the driver's kill -9: it waits for the driver's end by descriptor, kills the hosts (whose first
 process takes the rest with it), waits for the kernel, and removes folders, quotas and devices.

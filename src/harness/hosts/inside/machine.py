@@ -1,4 +1,4 @@
-"""What a whole machine has used: on a real host, which is the job's alone."""
+"""Samples what a whole machine has used: on a real host, which is the job's alone."""
 
 from __future__ import annotations
 

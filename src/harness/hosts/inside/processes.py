@@ -1,4 +1,4 @@
-"""What the processes of one host have used, read often and cheaply: the files of /proc stay open.
+"""Samples what the processes of one host have used, often and cheaply: the files of /proc stay open.
 
 The rules are those of `usage`: what ended processes used is in the values of whoever waited for them.
 """

@@ -1,4 +1,4 @@
-"""On a host: counts what it uses at every whole multiple of a period, without starting any process.
+"""Counts what a host uses at every whole multiple of a period, without starting any process.
 
 The argument is JSON: {kind, period_s, devices, folders}. The output is a JSON line that says which columns
 follow, a line of numbers per sample (`-` where a value cannot be known), and after SIGTERM a last sample and a

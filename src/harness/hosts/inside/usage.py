@@ -1,4 +1,4 @@
-"""What processes have used, from /proc: a pure parser for each file and a sum over processes."""
+"""Sums what processes have used, from /proc."""
 
 from __future__ import annotations
 
