@@ -66,7 +66,6 @@ rule smoke:
         mrev_outputs("smoke"),
 
 
-include: "rules/targets.smk"
 include: "rules/preflight.smk"
 include: "rules/start.smk"
 include: "rules/images.smk"
@@ -81,3 +80,4 @@ include: "rules/claims.smk"
 include: "rules/report.smk"
 include: "rules/paper.smk"
 include: "rules/spack.smk"
+include: "rules/targets.smk"

@@ -8,6 +8,9 @@ localrules:
     draw_figure,
 
 
+DRAW = "Rscript --vanilla {input.driver:q} {input.script:q} --out {params.stem:q} {params.tables:q} > {log:q} 2>&1"
+
+
 rule draw_figure:
     """Draw one figure as PDF, SVG and PNG."""
     input:
@@ -31,4 +34,4 @@ rule draw_figure:
         stem=subpath(output[0], strip_suffix=".pdf"),
         tables=figure_arguments,
     shell:
-        "Rscript --vanilla {input.driver:q} {input.script:q} --out {params.stem:q} {params.tables:q} > {log:q} 2>&1"
+        DRAW

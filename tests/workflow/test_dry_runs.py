@@ -72,6 +72,29 @@ def test_jobs_start_without_an_activated_environment_and_without_a_program_calle
     shutil.rmtree(checkout.folder / "results", ignore_errors=True)
 
 
+@pytest.mark.parametrize(
+    "force", [["--force", "fig_mimir_3"], ["--forcerun", "fig_mimir_3", "--", "fig_mimir_3"]]
+)
+def test_forcing_a_figure_by_number_draws_it_again(checkout: Checkout, force: list[str]) -> None:
+    """The files are there and up to date for Snakemake; only the forced one is drawn."""
+    stem = checkout.folder / "results/smoke/figures/mimir/fig03"
+    stem.parent.mkdir(parents=True)
+    tables = checkout.folder / "results/smoke/tables/mimir"
+    tables.mkdir(parents=True)
+    try:
+        study = yaml.safe_load((checkout.folder / "config/studies/mimir.yaml").read_text())
+        for table in next(figure for figure in study["figures"] if figure["id"] == "fig03")["tables"]:
+            (tables / f"{table}.csv").touch()
+        for kind in (".pdf", ".svg", ".png"):
+            stem.with_suffix(kind).touch()
+        rest = ("--until", "fig_mimir_3") if force[0] == "--force" else ()
+        text = checkout.snakemake("-n", *force, *rest)
+        assert "results/smoke/figures/mimir/fig03.pdf" in text and "rule fig_mimir_3:" in text
+        assert "output: results/smoke/figures/mimir/fig03.pdf" in text, "it draws, it does not only collect"
+    finally:
+        shutil.rmtree(checkout.folder / "results")
+
+
 def test_another_scale_by_path(checkout: Checkout) -> None:
     assert checkout.planned("results/laptop/report.html")["run_point"] > 100
 

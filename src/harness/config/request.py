@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,17 @@ def figure_targets(config: Config) -> list[str]:
     return [
         f"fig_{name}_{figure.alias}" for name, study in config.studies.items() for figure in study.figures
     ]
+
+
+FORCE = re.compile(r"--force(run)?$|-[a-zA-Z]*[fR][a-zA-Z]*$")
+"""Snakemake's options that force what they name."""
+
+
+def forced_figures(arguments: Sequence[str]) -> set[str]:
+    """Returns the targets of single figures that a command line names and forces, as in `--force fig_mimir_3`."""
+    if not any(FORCE.match(word) for word in arguments):
+        return set()
+    return {word for word in arguments if word.startswith("fig_")}
 
 
 def check_targets(names: Iterable[str], config: Config, rules: Iterable[str]) -> None:
