@@ -48,7 +48,7 @@ def test_a_figure_by_number_and_by_path(checkout: Checkout) -> None:
     by_path = checkout.planned("results/smoke/figures/mimir/fig03.pdf")
     assert by_number.pop("fig_mimir_3") == 1
     assert {**by_number, "total": 0} == {**by_path, "total": 0}
-    assert by_path["make_table"] == 1, "only the experiment that the figure shows"
+    assert by_path["make_table"] == 2, "metrics and samples of the one experiment that the figure shows"
 
 
 def test_jobs_start_without_an_activated_environment_and_without_a_program_called_python(
