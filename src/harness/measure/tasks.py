@@ -1,4 +1,4 @@
-"""What each task of a run did when: the rows of `tasks.csv`, for Gantt figures (study hpc, Fig. 2)."""
+"""Writes the phases of each task of a run as rows of `tasks.csv`, for Gantt figures (study hpc, Fig. 2)."""
 
 from __future__ import annotations
 
