@@ -175,7 +175,7 @@ class Claim(Strict):
 
     @field_validator("direction", mode="before")
     @classmethod
-    def _one_may_stand_alone(cls, value: Any) -> Any:
+    def _wrap_single_value(cls, value: Any) -> Any:
         return [value] if isinstance(value, dict) else value
 
 

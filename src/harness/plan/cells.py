@@ -79,7 +79,7 @@ def check_framework(name: str, entry: FrameworkEntry) -> None:
 
 
 def reason(levels: Mapping[str, Level], config: Config, refusals: Refusals) -> str:
-    """Why a point cannot be run here, '' if it can."""
+    """Returns why a point cannot be run here, '' if it can."""
     name, disk, hosts = str(levels["framework"]), str(levels["disk"]), config.site.hosts
     entry = config.frameworks[name]
     if trouble := entry.missing or class_of(name, entry).refusal(str(levels["benchmark"])):
@@ -96,7 +96,7 @@ def reason(levels: Mapping[str, Level], config: Config, refusals: Refusals) -> s
 
 
 def settings_of(benchmark: str, shared: CellsScale, own: CellsStudyScale) -> tuple[dict[str, Any], str]:
-    """A benchmark's settings in a study, and what sets its runs apart from those with the shared settings."""
+    """Returns a benchmark's settings in a study, and what sets its runs apart from those with the shared settings."""
     common = {"timeout_s": shared.timeout_s, **shared.benchmarks.get(benchmark, {})}
     settings = {**common, **own.benchmarks.get(benchmark, {})}
     if settings == common:
@@ -105,7 +105,7 @@ def settings_of(benchmark: str, shared: CellsScale, own: CellsStudyScale) -> tup
 
 
 def cell_name(levels: Mapping[str, Level], entry: FrameworkEntry, hadoop: str) -> str:
-    """Name of the cell that a point belongs to."""
+    """Returns the name of the cell that a point belongs to."""
     name = f"{levels['nodes']}n_{levels['disk']}_{entry.interface}"
     return name if hadoop == DEFAULT_HADOOP else f"{name}_{hadoop}"
 
@@ -118,7 +118,7 @@ def entry_of(name: str, entry: FrameworkEntry, plugins: Mapping[str, Plugin]) ->
 
 
 def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
-    """The cell of a point, without its runs."""
+    """Returns the cell of a point, without its runs."""
     framework, hosts, scale = str(levels["framework"]), config.site.hosts, config.scale.cells
     assert hosts is not None and scale is not None, "reason() and load_config have seen to it"
     entry = config.frameworks[framework]
@@ -148,7 +148,7 @@ def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
 def runs_of(
     cell: CellSpec, levels: Mapping[str, Level], own: CellsStudyScale, config: Config
 ) -> tuple[Runs, list[CellRun]]:
-    """The runs of a point and where they lie."""
+    """Returns the runs of a point and where they lie."""
     shared = config.scale.cells
     assert shared is not None, "the scale has been checked"
     framework, benchmark = str(levels["framework"]), str(levels["benchmark"])
@@ -180,7 +180,7 @@ def runs_of(
 
 
 def plan(study: CellsStudy, config: Config, refusals: Refusals) -> Plan:
-    """Cells with the runs that a study wants there, and its tables."""
+    """Plans cells with the runs that a study wants there, and its tables."""
     own = config.scale.of(study.id, CellsStudyScale)
     cells: dict[str, CellSpec] = {}
     tables: dict[str, TableSpec] = {}
@@ -236,8 +236,9 @@ def shared_plugins(one: CellSpec, other: CellSpec) -> dict[str, Plugin]:
 
 
 def ordered(runs: Iterable[CellRun]) -> list[CellRun]:
-    """All first repetitions, then all second ones; benchmarks in the order of CLASSES; frameworks take turns in
-    being first, so that none always finds the cluster as another one left it.
+    """Orders runs: all first repetitions, then all second ones; benchmarks in the order of CLASSES.
+
+    Frameworks take turns in being first, so that none always finds the cluster as another one left it.
     """
     runs = list(runs)
     benchmarks = list(CLASSES)
@@ -258,7 +259,7 @@ OF_STUDIES: dict[str, Any] = {"runs": [], "frameworks": {}, "plugins": {}, "buil
 
 
 def joined(specs: Iterable[CellSpec]) -> dict[str, CellSpec]:
-    """Cells by name, each with the runs that any of `specs` wants there.
+    """Returns cells by name, each with the runs that any of `specs` wants there.
 
     Raises KvasirError when two specifications of one cell differ in anything but their runs.
     """

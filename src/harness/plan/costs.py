@@ -29,7 +29,7 @@ SMALL_BLOCK_BYTES = 67_108_864
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """Of one study at one scale."""
+    """What one study costs at one scale."""
 
     study: str
     runs: int
@@ -42,7 +42,7 @@ class Cost:
 
 
 def size_of_run(run: RunSpec) -> float:
-    """What the seconds of a run grow with."""
+    """Returns what the seconds of a run grow with."""
     if run.document is not None:
         jobs = run.document.get("jobs", {})
         block = DEFAULT_BLOCK_BYTES.get(str(jobs.get("workload")), SMALL_BLOCK_BYTES)
@@ -57,14 +57,14 @@ def size_of_cell_run(run: CellRun, workers: int) -> float:
 
 
 def kind_of_run(run: RunSpec) -> tuple[str, str]:
-    """Runs whose seconds are held against each other: of one experiment, by one program."""
+    """Returns a key for runs whose seconds are held against each other: of one experiment, by one program."""
     return run.identity.experiment, next(iter(run.program), "")
 
 
 def per_size(
     runs: Iterable[RunSpec], seconds: Callable[[RunSpec], float | None]
 ) -> dict[tuple[str, str], list[float]]:
-    """Seconds for each unit of size, by kind, of those runs that were made."""
+    """Returns seconds for each unit of size, by kind, of those runs that were made."""
     found: dict[tuple[str, str], list[float]] = {}
     for run in runs:
         if (took := seconds(run)) is not None:
@@ -80,7 +80,7 @@ def of_runs(
     watts: float | None,
     side_by_side: int = 1,
 ) -> Cost:
-    """The cost of single runs; simulations share a node, `side_by_side` at a time."""
+    """Returns the cost of single runs; simulations share a node, `side_by_side` at a time."""
     missing = sorted({kind_of_run(run)[0] for run in runs if kind_of_run(run) not in known})
     hours = (
         sum(
@@ -112,7 +112,7 @@ def of_cells(
     data_gb: float,
     watts: float | None,
 ) -> Cost:
-    """The cost of clusters; `known` is by framework and benchmark."""
+    """Returns the cost of clusters; `known` is by framework and benchmark."""
     hours, count, missing = 0.0, 0, set()
     for cell in cells:
         workers = max(1, cell.nodes - 1)

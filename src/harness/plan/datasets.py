@@ -54,12 +54,12 @@ def ranks_of(platform: str, study: EngineStudy, scale: EngineScale) -> int:
 
 
 def combinability(words: float, unique: float, processes: float) -> float:
-    """Eq. 1 of the paper: the fraction of the words that combining before the exchange can remove."""
+    """Returns Eq. 1 of the paper: the fraction of the words that combining before the exchange can remove."""
     return (words - processes * unique) / words
 
 
 def scaled_unique(unique: int, paper_words: int, paper_ranks: int, words: int, ranks: int) -> int:
-    """Distinct words for which Eq. 1 gives the paper's rate with other `words` and `ranks` (at least 1).
+    """Returns the distinct words for which Eq. 1 gives the paper's rate with other `words` and `ranks` (at least 1).
 
     (Nw - Np Nu)/Nw stays the same when Nu is scaled by the words per rank.
     """
@@ -67,7 +67,7 @@ def scaled_unique(unique: int, paper_words: int, paper_ranks: int, words: int, r
 
 
 def text_of(dataset: Dataset, ranks: int, study: EngineStudy, scale: EngineScale, seed: int) -> Text:
-    """The text that stands for a paper's data set at this scale (`ranks` matters for examples only)."""
+    """Returns the text that stands for a paper's data set at this scale (`ranks` matters for examples only)."""
     if dataset.distribution == "example" and dataset.words is not None:
         letters = dataset.words.split()
         return Text(
@@ -101,7 +101,7 @@ def text_of(dataset: Dataset, ranks: int, study: EngineStudy, scale: EngineScale
 
 
 def scaled_buffer(buffer_mb: float, study: EngineStudy, scale: EngineScale) -> int:
-    """Bytes of the send buffer that stands for the paper's `buffer_mb` (10^6 bytes) per rank.
+    """Returns the bytes of the send buffer that stands for the paper's `buffer_mb` (10^6 bytes) per rank.
 
     A buffer of the paper holds a certain share of the distinct words a rank meets. These are scaled with the
     words per rank, so the buffer is as well; with the paper's sizes it is exactly `buffer_mb`.
@@ -113,7 +113,7 @@ def scaled_buffer(buffer_mb: float, study: EngineStudy, scale: EngineScale) -> i
 
 
 def buffer_bytes(buffer_mb: float, dataset: Dataset, study: EngineStudy, scale: EngineScale) -> int:
-    """Bytes of the send buffer of a run; the tiny examples use their buffer as it is."""
+    """Returns the bytes of the send buffer of a run; the tiny examples use their buffer as it is."""
     if dataset.distribution == "example":
         return round(buffer_mb * 1_000_000)
     return scaled_buffer(buffer_mb, study, scale)

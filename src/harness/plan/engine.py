@@ -15,7 +15,7 @@ BUILT = "build/programs/engine.json"
 
 
 def factors_of(point: Point, text: Text, study: EngineStudy, scale: EngineScale) -> Factors:
-    """Every factor of a run with its level: the paper's labels and what they became at this scale."""
+    """Returns every factor of a run with its level: the paper's labels and what they became at this scale."""
     levels = point.levels
     dataset = study.datasets[str(levels["data"])]
     return {
@@ -37,7 +37,7 @@ def factors_of(point: Point, text: Text, study: EngineStudy, scale: EngineScale)
 
 
 def command(factors: Factors, combine_switch: Level, extra: list[str], inputs: list[str]) -> list[str]:
-    """Command line of the mini-app, without launcher; {report} and the like stand for files of the run."""
+    """Returns the command line of the mini-app, without launcher; {report} and the like stand for files of the run."""
     return [
         f"{PROGRAMS}/{factors['app']}",
         f"--send-buffer={factors['buffer_bytes']}",
@@ -53,7 +53,7 @@ def command(factors: Factors, combine_switch: Level, extra: list[str], inputs: l
 
 
 def plan(study: EngineStudy, config: Config, cap_refusal: str) -> Plan:
-    """Runs, tables and texts of a study. `cap_refusal` says why no cap can be set here ('' if it can)."""
+    """Plans runs, tables and texts of a study. `cap_refusal` says why no cap can be set here ('' if it can)."""
     scale = config.scale.of(study.id, EngineScale)
     runs: list[RunSpec] = []
     tables: dict[str, TableSpec] = {}

@@ -16,7 +16,7 @@ MEMORY = 200_000_000
 
 
 def laid_over(below: Document, above: Document) -> Document:
-    """`above` over `below`: objects are joined key by key, null takes a key away, anything else replaces.
+    """Lays `above` over `below`: objects are joined key by key, null takes a key away, anything else replaces.
 
     Neither is changed; the result shares what it took over from them, so it is not to be changed either.
     """
@@ -33,7 +33,7 @@ def laid_over(below: Document, above: Document) -> Document:
 
 
 def with_value(document: Document, path: str, value: Level) -> Document:
-    """`document` with `value` at the dotted key `path`."""
+    """Returns `document` with `value` at the dotted key `path`."""
     *outer, last = path.split(".")
     piece: Document = {last: value}
     for key in reversed(outer):
@@ -42,7 +42,7 @@ def with_value(document: Document, path: str, value: Level) -> Document:
 
 
 def document_of(program: Program, levels: dict[str, Level], over: list[Document], seed: int) -> Document:
-    """The simulator's configuration: base, then levels that are values, those that are pieces, then the scale."""
+    """Returns the simulator's configuration: base, levels that are values, those that are pieces, the scale."""
     document = program.base
     for factor, paths in program.paths.items():
         for path in paths if factor in levels else []:
@@ -56,7 +56,7 @@ def document_of(program: Program, levels: dict[str, Level], over: list[Document]
 
 
 def command_of(name: str, program: Program, document: Document, events: bool) -> list[str]:
-    """The simulator's command line, with {config} and the like for files of the run."""
+    """Returns the simulator's command line, with {config} and the like for files of the run."""
     own = (
         ["{config}"]
         if program.passed == "file"
@@ -70,7 +70,7 @@ def command_of(name: str, program: Program, document: Document, events: bool) ->
 
 
 def plan(study: NetsimStudy, config: Config) -> Plan:
-    """Runs and tables of a study. A repetition has one seed in all points, so that settings meet the same jobs."""
+    """Plans a study. A repetition has one seed in all points, so that settings meet the same jobs."""
     scale = config.scale.of(study.id, NetsimScale)
     runs: list[RunSpec] = []
     tables: dict[str, TableSpec] = {}

@@ -20,7 +20,7 @@ from harness.results.layout import TableSpec, is_complete
 
 
 def plan(study: Study, config: Config, capabilities: Capabilities) -> Plan:
-    """Runs, tables and needs of a study. `capabilities` says what the site's machine refuses."""
+    """Returns runs, tables and needs of a study. `capabilities` says what the site's machine refuses."""
     if isinstance(study, EngineStudy):
         return engine.plan(study, config, capabilities.caps)
     if isinstance(study, NetsimStudy):
@@ -51,7 +51,7 @@ class Planner:
         self._plans: dict[str, Plan] = {}
 
     def plan(self, study: str) -> Plan:
-        """Runs, tables and texts of a study."""
+        """Returns runs, tables and texts of a study. Raises KvasirError when it is not chosen."""
         if study not in self.config.studies:
             raise KvasirError(f"study {study} is not among the chosen ones: {', '.join(self.config.studies)}")
         if study not in self._plans:
@@ -60,7 +60,7 @@ class Planner:
         return self._plans[study]
 
     def run(self, study: str, experiment: str, point: str, rep: int) -> RunSpec:
-        """The specification of one run. Raises KvasirError when the plan has none of that name."""
+        """Returns the specification of one run. Raises KvasirError when the plan has none of that name."""
         run = self.plan(study).by_name.get((experiment, point, rep))
         if run is None:
             raise KvasirError(f"no such run in the plan of study {study}: {experiment}/{point}/{rep}")
@@ -68,12 +68,12 @@ class Planner:
 
     @property
     def tables(self) -> list[TableSpec]:
-        """All tables of all chosen studies."""
+        """Returns all tables of all chosen studies."""
         return [table for study in self.config.studies for table in self.plan(study).tables.values()]
 
     @cached_property
     def cells(self) -> dict[str, CellSpec]:
-        """Cells of the chosen studies by name, each with the runs of those and of all studies it was made for.
+        """Returns the chosen studies' cells by name, each with the runs of those and of all it was made for before.
 
         Studies share cells. A cell that was made for a study keeps its runs when other studies are chosen: its
         specification grows with each study that is run, and never depends on which ones are chosen now, so a cell
@@ -119,7 +119,7 @@ class Planner:
         return self.beside(*self.config.studies, *complete) if complete else self
 
     def cell(self, name: str) -> CellSpec:
-        """The specification of one cell. Raises KvasirError when the plan has none of that name."""
+        """Returns the specification of one cell. Raises KvasirError when the plan has none of that name."""
         if name not in self.cells:
             refused = self.capabilities.clusters.hosts
             raise KvasirError(
@@ -129,7 +129,7 @@ class Planner:
         return self.cells[name]
 
     def table(self, study: str, experiment: str) -> TableSpec:
-        """The specification of an experiment's table. Raises KvasirError when the study has none of that name."""
+        """Returns the specification of an experiment's table. Raises KvasirError when there is none of that name."""
         tables = self.plan(study).tables
         if experiment not in tables:
             raise KvasirError(f"study {study} has no experiment {experiment}: {', '.join(tables)}")
@@ -137,7 +137,7 @@ class Planner:
 
 
 def choose(choices: list[str], folder: Path = Path("config")) -> Planner:
-    """The planner for choices such as `scale=smoke` on top of what config.yaml says; lists are comma-separated."""
+    """Returns the planner for choices such as `scale=smoke` on top of config.yaml; lists are comma-separated."""
     values = read_top(folder)
     typed = {}
     for choice in choices:
@@ -150,7 +150,7 @@ def choose(choices: list[str], folder: Path = Path("config")) -> Planner:
 
 
 def made_for(cell: CellSpec) -> list[str]:
-    """Names of the studies whose runs a cell in the results folder holds; none if there is no such cell.
+    """Returns names of the studies whose runs a cell in the results folder holds; none if there is no such cell.
 
     A file that cannot be read counts as absent: the cell's job then looks at each of its runs again.
     """

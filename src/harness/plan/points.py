@@ -22,7 +22,7 @@ class Point:
 
 
 def expand(experiment: Experiment, defaults: dict[str, Level]) -> list[Point]:
-    """All points of an experiment: the cross of its factors and its single points, other levels filled in."""
+    """Returns all points of an experiment: the cross of its factors and its single points, other levels filled in."""
     cross = itertools.product(*experiment.factors.values())
     points = []
     for varied in (
@@ -36,7 +36,7 @@ def expand(experiment: Experiment, defaults: dict[str, Level]) -> list[Point]:
 
 
 def meets(levels: Mapping[str, Level], wanted: Mapping[str, Level]) -> bool:
-    """Whether a point has all of these levels."""
+    """Returns whether a point has all of these levels."""
     return all(levels.get(factor) == level for factor, level in wanted.items())
 
 
@@ -48,7 +48,7 @@ def selected(
     without: Iterable[Mapping[str, Level]],
     section: str,
 ) -> list[Point]:
-    """The points of experiment `name` that a scale keeps: with levels of `only`, and not meeting any of `without`.
+    """Returns the points of experiment `name` that a scale keeps: with levels of `only`, meeting none of `without`.
 
     Raises KvasirError when nothing is left; `section` says where that was configured.
     """
@@ -68,7 +68,7 @@ def selected(
 
 
 def lenders(study: Study, name: str) -> dict[str, tuple[str, str]]:
-    """Points of experiment `name` whose runs are another experiment's: point -> (experiment, its point)."""
+    """Returns points of experiment `name` whose runs are another experiment's: point -> (experiment, its point)."""
     experiment = study.experiments[name]
     if experiment.borrows is None:
         return {}
@@ -82,13 +82,13 @@ def lenders(study: Study, name: str) -> dict[str, tuple[str, str]]:
 
 
 def seed_of(base: int, *identity: object) -> int:
-    """A 32-bit seed that depends on the base seed and on nothing but the run's own identity."""
+    """Returns a 32-bit seed that depends on the base seed and on nothing but the run's own identity."""
     text = "/".join(str(part) for part in (base, *identity))
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 
 
 def priority(base: int, study: str, experiment: str, point: str, rep: int) -> int:
-    """Priority of a run: all first repetitions, then all second ones and so on; random within each.
+    """Returns the priority of a run: all first repetitions, then all second ones and so on; random within each.
 
     The order depends on the base seed and on each run's identity alone, so adding a level leaves the others'
     places among themselves as they were. A higher number runs earlier; all are above the default of 0.

@@ -28,7 +28,7 @@ MEMORY_STAGED_PER_WORD = 30.0
 
 
 def run_memory_bytes(runs: list[RunSpec]) -> int:
-    """Largest resident memory of any of the runs, all ranks together."""
+    """Returns the largest resident memory of any of the runs, all ranks together."""
     worst = 0.0
     for run in runs:
         factors = run.identity.factors
@@ -62,8 +62,9 @@ COPIES = 3
 
 
 def cell_memory_mb(cell: CellSpec) -> int:
-    """Memory of all daemons and of all containers that run at once, as far as their heaps go: no Java fills its
-    own, so this leaves room for the rest (2.7 GB measured where it says 3.6).
+    """Returns the memory of all daemons and of all containers that run at once, MB, as far as their heaps go.
+
+    No Java fills its own, so this leaves room for the rest (2.7 GB measured where it says 3.6).
     """
     parameters = cell.parameters
     heaps = parameters.daemon_heap_mb
@@ -75,7 +76,7 @@ def cell_memory_mb(cell: CellSpec) -> int:
 
 
 def cell_data_mb(cell: CellSpec) -> int:
-    """Data on all disks, at most: each benchmark's input stays, one at a time has its output beside it."""
+    """Returns the data on all disks, MB at most: each benchmark's input stays, one has its output beside it."""
     parameters = cell.parameters
     replicas = min(parameters.replication, max(1, cell.nodes - 1))
     sizes = {}
@@ -98,7 +99,7 @@ def cells_needs(cells: Iterable[CellSpec]) -> Needs:
 
 
 def count(plans: list[Plan]) -> int:
-    """Runs of all plans; those that studies share count once."""
+    """Counts the runs of all plans; those that studies share count once."""
     shared = {run.folder for plan in plans for cell in plan.cells.values() for run in cell.runs}
     return sum(len(plan.runs) for plan in plans) + len(shared)
 
@@ -118,7 +119,7 @@ def free_bytes(folder: Path) -> int:
 
 
 def shortage(config: Config, plans: list[Plan]) -> tuple[str, list[str]]:
-    """What the plans need, as lines for the user, and why this machine cannot give it ('' if it can).
+    """Returns what the plans need, as lines for the user, and why this machine cannot give it ('' if it can).
 
     Only a site whose runs happen on this machine is held against this machine.
     """
