@@ -67,7 +67,6 @@ rule smoke:
 
 
 include: "rules/preflight.smk"
-include: "rules/start.smk"
 include: "rules/images.smk"
 include: "rules/programs_in_images.smk" if IN_IMAGES else "rules/programs.smk"
 include: "rules/texts.smk"
@@ -75,9 +74,7 @@ include: "rules/runs.smk"
 include: "rules/cells.smk"
 include: "rules/tables.smk"
 include: "rules/figures.smk"
-include: "rules/mrev.smk"
 include: "rules/claims.smk"
 include: "rules/report.smk"
-include: "rules/paper.smk"
 include: "rules/spack.smk"
-include: "rules/targets.smk"
+include: "rules/plan.smk"

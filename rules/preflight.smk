@@ -1,5 +1,5 @@
 # Is the cluster as its site file says? Asked on the login node and in one short job, before anything else is queued
-# (by onstart, in start.smk), and whenever the user asks.
+# (by onstart, in plan.smk), and whenever the user asks.
 # in:  the site file, the plan (how many nodes, how long, how much)
 # out: build/preflight/<digest>.json when all is well
 

@@ -1,6 +1,10 @@
 # The report: one self-contained page.
 # in:  verdicts, figures, tables and run records
 # out: results/<scale>/report.html
+#
+# The write-up: LaTeX around the figures and the verdict table. Only on request (target paper, or make paper).
+# in:  paper/kvasir.tex, verdicts, figures
+# out: results/<scale>/paper/kvasir.pdf
 
 
 localrules:
@@ -24,3 +28,50 @@ rule make_report:
         choices=report_choices,
     shell:
         '"$KVASIR_PYTHON" scripts/report.py {output:q} {params.choices:q} > {log:q} 2>&1'
+
+
+localrules:
+    collect_paper,
+    typeset_paper,
+    paper,
+
+
+rule paper:
+    """The write-up at the configured scale."""
+    input:
+        f"{RESULTS}/paper/kvasir.pdf",
+
+
+rule collect_paper:
+    """Write the numbers, verdicts and figures of the write-up."""
+    input:
+        parts=report_parts,
+        code=code("scripts/paper_parts.py"),
+    output:
+        multiext("<results>/paper/", "values.tex", "verdicts.tex", "figures.tex"),
+    log:
+        "<logs>/paper_parts.log",
+    benchmark:
+        "<benchmarks>/paper_parts.tsv"
+    params:
+        folder=subpath(output[0], parent=True),
+        choices=choices,
+    shell:
+        '"$KVASIR_PYTHON" scripts/paper_parts.py {params.folder:q} {params.choices:q} > {log:q} 2>&1'
+
+
+rule typeset_paper:
+    """Typeset the write-up; the same results give the same bytes."""
+    input:
+        parts=multiext("<results>/paper/", "values.tex", "verdicts.tex", "figures.tex"),
+        text="paper/kvasir.tex",
+    output:
+        "<results>/paper/kvasir.pdf",
+    log:
+        "<logs>/paper.log",
+    benchmark:
+        "<benchmarks>/paper.tsv"
+    params:
+        folder=subpath(output[0], parent=True),
+    shell:
+        "bash scripts/typeset.sh {input.text:q} {params.folder:q} > {log:q} 2>&1"
