@@ -23,7 +23,7 @@ class Run:
     seconds: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Job:
     """One job of the workflow: its file below the benchmark folder, wall and CPU seconds, peak memory in MiB."""
 
@@ -48,7 +48,14 @@ def read_jobs(folder: Path, label: str = "") -> list[Job]:
             took, cpu, memory = (
                 as_number(cells, column, path, line) for column in ("s", "cpu_time", "max_rss")
             )
-            jobs.append(Job((label, *name) if label else name, took or 0.0, cpu, memory))
+            jobs.append(
+                Job(
+                    path=(label, *name) if label else name,
+                    seconds=took or 0.0,
+                    cpu_seconds=cpu,
+                    memory_mib=memory,
+                )
+            )
     return jobs
 
 
