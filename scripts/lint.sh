@@ -38,7 +38,7 @@ quick() {
   found=$(mktemp)
   r_style >"$found" 2>&1 &
   lintr=$!
-  trap 'kill "$lintr" 2>/dev/null; rm -f "$found"' EXIT
+  trap 'kill "$lintr" 2>/dev/null || true; rm -f "$found"' EXIT
   step "ruff" ruff check -q .
   step "ruff format" ruff format -q --check .
   step "mypy" mypy --no-error-summary src/harness src/snakemake_logger_plugin_kvasir
