@@ -64,7 +64,7 @@ class Engine(Framework):
         o_ranks = len(workers) * parameters.mappers_per_node
         a_ranks = len(workers) * parameters.reducers_per_node
         network = self.entry.interface
-        device = cell.once(f"device {network}", lambda: device(workers[0], workers[0].address(network)))
+        link = cell.once(f"device {network}", lambda: device(workers[0], workers[0].address(network)))
         program = [str(self.program.resolve()), f"--namenode={cluster.layout.master.at('namenode')}"]
         program += [f"--o-ranks={o_ranks}", f"--a-ranks={a_ranks}", f"--report={report}"]
         shell = cluster.hosts.remote_shell if isinstance(cluster.hosts, Hosts) else ()
@@ -72,7 +72,7 @@ class Engine(Framework):
         command = mpirun(
             [host.name for host in workers],
             max(o_ranks, a_ranks),
-            device,
+            link,
             shell,
             [*program, f"--launched={launched:.6f}", *words],
         )
