@@ -99,6 +99,8 @@ def copy_project(folder: Path) -> Checkout:
         if (PROJECT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(PROJECT / name, folder / name)
+    # What `make setup` would make there: the programs of make and of scripts/reproduce.sh are called in it.
+    (folder / ".venv").symlink_to(PROJECT / ".venv")
     made = Checkout(folder)
     made.edit("config/config.yaml", "scale: laptop", "scale: smoke")
     return made
