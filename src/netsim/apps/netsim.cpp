@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
     netsim::app::add_link(app);
     netsim::app::add_run(app);
     netsim::app::add_shuffle(app);
+    netsim::app::add_config(app);
     constexpr int kUsage = 2;
     try {
         app.parse(argc, argv);

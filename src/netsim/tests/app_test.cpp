@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 
 #include "documents.hpp"
@@ -90,6 +91,32 @@ TEST(Program, Shuffle) {
         EXPECT_EQ(text.rfind("t_s,host,domain,metric,value,unit,source\n", 0), 0U) << name;
         EXPECT_GT(std::count(text.begin(), text.end(), '\n'), 10) << name;
     }
+}
+
+TEST(Program, PrintsConfigurationsInEffect) {
+    nlohmann::json document = test::document(24);
+    const std::string small = write("small.json", document);
+    document["jobs"] = {{"workload", "batch"}, {"reduces", 7}};
+    const std::string batch = write("batch.json", document);
+    const Outcome outcome = run("config " + small + " " + batch);
+    EXPECT_EQ(outcome.code, 0) << outcome.text;
+    std::istringstream lines(outcome.text);
+    std::string line;
+    ASSERT_TRUE(std::getline(lines, line));
+    nlohmann::json found = nlohmann::json::parse(line);
+    EXPECT_EQ(found["tcp"], document["tcp"]);
+    EXPECT_EQ(found["cluster"]["cores"], 2);
+    EXPECT_EQ(found["hadoop"]["map_slots"], 2);
+    EXPECT_EQ(found["jobs"]["maps"], 10);
+    EXPECT_EQ(found["jobs"]["block_bytes"], 64 << 20);
+    ASSERT_TRUE(std::getline(lines, line));
+    found = nlohmann::json::parse(line);
+    EXPECT_EQ(found["jobs"]["maps"], 46) << "twice the workers";
+    EXPECT_EQ(found["jobs"]["reduces"], 7);
+    EXPECT_EQ(found["jobs"]["block_bytes"], 128 << 20);
+    EXPECT_EQ(run("config " + write("again.json", found)).text, line + "\n");
+    document["jobs"]["maps"] = -1;
+    EXPECT_EQ(run("config " + write("bad.json", document)).code, 2);
 }
 
 TEST(Program, ErrorsAreOneLineAndWriteNothing) {

@@ -140,6 +140,20 @@ Config read_config(const nlohmann::json& document) {
     return c;
 }
 
+JobsConfig in_effect(JobsConfig jobs, int workers) {
+    const bool batch = jobs.workload == "batch";
+    if (jobs.maps == 0) {
+        jobs.maps = batch ? 2 * workers : 10;
+    }
+    if (jobs.reduces == 0) {
+        jobs.reduces = batch ? 2 * workers : 1;
+    }
+    if (jobs.block_bytes == 0) {
+        jobs.block_bytes = (batch ? 128 : 64) * kMiB;
+    }
+    return jobs;
+}
+
 nlohmann::ordered_json to_json(const Config& config) {
     using Json = nlohmann::ordered_json;
     const ClusterConfig& cluster = config.cluster;

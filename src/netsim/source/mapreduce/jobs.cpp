@@ -159,21 +159,18 @@ double cpu_demand(const Config& config, const JobSpec& job) {
 }
 
 std::vector<JobSpec> make_jobs(const Config& config, const Racks& racks, std::uint64_t seed) {
-    const JobsConfig& wanted = config.jobs;
-    const bool batch = wanted.workload == "batch";
-    const int maps = wanted.maps > 0 ? wanted.maps : batch ? 2 * racks.workers() : 10;
+    const JobsConfig wanted = in_effect(config.jobs, racks.workers());
     std::vector<JobSpec> jobs;
     double demand = 0;
     for (const Kind kind : make_kinds(config, seed)) {
         JobSpec job;
         job.id = static_cast<int>(jobs.size());
         job.kind = kind;
-        job.reduces = wanted.reduces > 0 ? wanted.reduces : batch ? 2 * racks.workers() : 1;
-        const double block = wanted.block_bytes > 0 ? wanted.block_bytes : (batch ? 128 : 64) * kMiB;
-        job.block_bytes = static_cast<std::uint64_t>(block);
+        job.reduces = wanted.reduces;
+        job.block_bytes = static_cast<std::uint64_t>(wanted.block_bytes);
         job.map_output_bytes =
-            static_cast<std::uint64_t>(std::floor(block * ratio_of(wanted.ratios, kind) + 0.5));
-        job.replicas.resize(static_cast<std::size_t>(maps));
+            static_cast<std::uint64_t>(std::floor(wanted.block_bytes * ratio_of(wanted.ratios, kind) + 0.5));
+        job.replicas.resize(static_cast<std::size_t>(wanted.maps));
         demand += cpu_demand(config, job);
         jobs.push_back(std::move(job));
     }

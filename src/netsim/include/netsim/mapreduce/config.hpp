@@ -155,6 +155,9 @@ struct Config {
 /// sections. Throws ConfigError that names the path of the field ("jobs.count: found -1, expected ...").
 Config read_config(const nlohmann::json& document);
 
+/// Returns the jobs with the maps, reduces and bytes of a block that 0 stands for, on so many workers.
+JobsConfig in_effect(JobsConfig jobs, int workers);
+
 /// Returns the three sections with every value in effect.
 nlohmann::ordered_json to_json(const Config& config);
 
