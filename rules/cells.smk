@@ -8,7 +8,8 @@
 #
 # What MREv leaves for those who ran it: a summary, statistics, an event log, and graphs of each benchmark's resources.
 # in:  cells with their runs
-# out: results/<scale>/mrev/{summary.md,statistics.csv,events.log}, resources/<cell>/<framework>_<benchmark>.{pdf,svg,png}
+# out: results/<scale>/mrev/{summary.md,statistics.csv,events.log}, usage/<cell>.csv,
+#      resources/<cell>/<framework>_<benchmark>.{pdf,svg,png}
 
 
 localrules:
@@ -66,6 +67,7 @@ rule run_cell:
 localrules:
     mrev_report,
     summarise_cells,
+    join_usage,
     draw_resources,
 
 
@@ -95,11 +97,29 @@ rule summarise_cells:
         '"$KVASIR_PYTHON" scripts/mrev.py {params.folder:q} {params.choices:q} > {log:q} 2>&1'
 
 
-rule draw_resources:
-    """What each host of a cell used during each benchmark, and their mean."""
+rule join_usage:
+    """Join the samples of the first good run of each benchmark of a cell."""
     input:
         cell="<results>/cells/{cell}/cell.json",
+        code=code("scripts/usage.py"),
+    output:
+        "<results>/mrev/usage/{cell}.csv",
+    log:
+        "<logs>/mrev/usage_{cell}.log",
+    benchmark:
+        "<benchmarks>/mrev/usage_{cell}.tsv"
+    params:
+        choices=cell_choices,
+    shell:
+        '"$KVASIR_PYTHON" scripts/usage.py {wildcards.cell} {output:q} {params.choices:q} > {log:q} 2>&1'
+
+
+rule draw_resources:
+    """Draw what each host of a cell used during each benchmark, and their mean."""
+    input:
+        usage="<results>/mrev/usage/{cell}.csv",
         script="scripts/figures/resources.R",
+        driver="scripts/figures/draw.R",
         library=FIGURE_LIBRARY,
         image=facts_of_image("figures"),
     output:
@@ -110,7 +130,5 @@ rule draw_resources:
         "<benchmarks>/mrev/{cell}.tsv"
     container:
         FIGURES_IMAGE
-    params:
-        folder=subpath(input.cell, parent=True),
     shell:
-        "Rscript --vanilla {input.script:q} --out {output:q} cell={params.folder:q} > {log:q} 2>&1"
+        "Rscript --vanilla {input.driver:q} {input.script:q} --out {output:q} samples={input.usage:q} > {log:q} 2>&1"

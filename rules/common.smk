@@ -1,6 +1,7 @@
 # Helpers only: the checked configuration, the plans made from it, and the functions that rules call.
 # Everything here looks things up; the thinking is done in src/harness.
 
+import json
 import os
 import sys
 from functools import cache
@@ -13,6 +14,8 @@ from harness.config.request import check_targets, typed_in
 from harness.core.errors import KvasirError
 from harness.hadoop.plugins import OURS, sources_on
 from harness.plan.durations import expected
+from harness.plan.figure_tables import netsim_documents, parameter_rows, series_rows
+from harness.plan.netsim import BUILT
 from harness.plan.points import priority, seed_of
 from harness.plan.planner import Planner, config_overrides
 from harness.core.modules import code_of
@@ -79,11 +82,9 @@ def cell_choices(wildcards):
 
 
 def code(script):
-    """A script and the modules it imports. What the planner says is in a step's parameters, so not its code."""
-    return [
-        str(path)
-        for path in code_of(Path(script), Path("src"), ["harness.plan.planner"])
-    ]
+    """A script and the modules it imports, but for those whose results are in a step's parameters."""
+    planned = ["harness.plan.planner", "harness.plan.figure_tables"]
+    return [str(path) for path in code_of(Path(script), Path("src"), planned)]
 
 
 def choices(wildcards):
@@ -239,6 +240,29 @@ def figure_arguments(wildcards):
         f"{name}={path}"
         for name, path in zip(figure_of(wildcards).tables, figure_tables(wildcards))
     ]
+
+
+def series_json(wildcards):
+    """The series of a study as text: a rule parameter."""
+    chosen = configuration(wildcards.scale)
+    return json.dumps(series_rows(chosen.studies[wildcards.study], chosen))
+
+
+def simulations(wildcards):
+    """The simulator's configurations that the parameters of a study are those of."""
+    chosen = configuration(wildcards.scale)
+    return netsim_documents(chosen.studies[wildcards.study], chosen)
+
+
+def parameters_json(wildcards):
+    """The parameters of a study as text: a rule parameter. The simulator's defaults are still missing."""
+    scales = planner(wildcards.scale).at_scales(wildcards.study)
+    return json.dumps(parameter_rows(wildcards.study, scales, simulations(wildcards)))
+
+
+def parameters_built(wildcards):
+    """What is known of the simulator where it completes the parameters of a study."""
+    return [BUILT] if simulations(wildcards) else []
 
 
 def figures_of(study, scale=None):

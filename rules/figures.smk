@@ -1,22 +1,64 @@
 # Figures: one R script a figure, drawn from tables alone by scripts/figures/draw.R.
-# in:  scripts/figures/<study>/<figure>.R, scripts/figures/{draw.R,lib/*.R}, the tables the study names for the figure, and
-#      the study and scale, which tables of parameters show
-# out: results/<scale>/figures/<study>/<figure>.{pdf,svg,png}
+# in:  scripts/figures/<study>/<figure>.R, scripts/figures/{draw.R,lib/*.R}, the tables the study names for the figure
+# out: results/<scale>/figures/<study>/<figure>.{pdf,svg,png}, results/<scale>/tables/<study>/series.csv (labels and looks)
+#      and parameters.csv (the study's parameters at each scale, for figures that show them)
 
 
 localrules:
+    list_series,
+    list_parameters,
     draw_figure,
 
 
-DRAW = "Rscript --vanilla {input.driver:q} {input.script:q} --out {params.stem:q} {params.tables:q} > {log:q} 2>&1"
+rule list_series:
+    """List the series of a study with their labels and looks."""
+    input:
+        code=code("scripts/figure_tables.py"),
+    output:
+        "<results>/tables/{study}/series.csv",
+    log:
+        "<logs>/tables/{study}/series.log",
+    benchmark:
+        "<benchmarks>/tables/{study}/series.tsv"
+    priority: AT_ONCE
+    params:
+        rows=series_json,
+        choices=study_choices,
+    shell:
+        '"$KVASIR_PYTHON" scripts/figure_tables.py series {wildcards.study} {output:q} {params.choices:q} > {log:q} 2>&1'
+
+
+rule list_parameters:
+    """List the parameters of a study at each scale, as they are in effect."""
+    input:
+        built=parameters_built,
+        code=code("scripts/figure_tables.py"),
+    output:
+        "<results>/tables/{study}/parameters.csv",
+    log:
+        "<logs>/tables/{study}/parameters.log",
+    benchmark:
+        "<benchmarks>/tables/{study}/parameters.tsv"
+    priority: AT_ONCE
+    params:
+        rows=parameters_json,
+        choices=study_choices,
+    shell:
+        '"$KVASIR_PYTHON" scripts/figure_tables.py parameters {wildcards.study} {output:q} {params.choices:q}'
+        " > {log:q} 2>&1"
+
+
+DRAW = (
+    "Rscript --vanilla {input.driver:q} {input.script:q} --out {params.stem:q} --series {input.series:q}"
+    " {params.tables:q} > {log:q} 2>&1"
+)
 
 
 rule draw_figure:
     """Draw one figure as PDF, SVG and PNG."""
     input:
         tables=figure_tables,
-        study="config/studies/{study}.yaml",
-        scale="config/scales/{scale}.yaml",
+        series="<results>/tables/{study}/series.csv",
         script="scripts/figures/{study}/{figure}.R",
         driver="scripts/figures/draw.R",
         library=FIGURE_LIBRARY,

@@ -150,8 +150,7 @@ for study in STUDIES:
                     f"fig_{study}_{figure.alias}"
                 input:
                     tables=figure_tables(named),
-                    study=f"config/studies/{study}.yaml",
-                    scale=f"config/scales/{CONFIG.top.scale}.yaml",
+                    series=f"{RESULTS}/tables/{study}/series.csv",
                     script=f"scripts/figures/{study}/{figure.id}.R",
                     driver="scripts/figures/draw.R",
                     library=FIGURE_LIBRARY,

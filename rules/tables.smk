@@ -21,6 +21,7 @@ rule make_table:
     benchmark:
         "<benchmarks>/tables/{study}/{experiment}{kind}.tsv"
     wildcard_constraints:
+        experiment=r"(?!(series|parameters)\b)[a-z0-9_]+",  # those two are in figures.smk
         kind=r"(\.trace|\.tasks|\.fill)?",
     priority: AT_ONCE
     params:

@@ -1,15 +1,12 @@
 # Resource graphs of one cell, as MREv makes them: for each benchmark of each framework the CPU, memory, disks,
 # interfaces and power of every host and their mean while it ran. Not a figure of a paper, but one page per benchmark.
-#   Rscript resources.R --out FOLDER cell=FOLDER
-# The first repetition that ended well is drawn: FOLDER/runs/<framework>_<benchmark>/<rep>/trace.csv.
-here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)), fixed = TRUE))
-source(file.path(here, "lib", "cli.R"))
-attach(load_library(file.path(here, "lib")), name = "library")
+
+takes <- c(samples = "usage")
 
 of <- function(rows, domain, metric) rows[rows$domain %in% domain & rows$metric %in% metric, ]
 
 # One panel: hosts as thin lines, their mean as a thick one; colours tell metrics apart if there are several.
-lines_panel <- function(rows, title, axis_y, scale = 1, most = NA) {
+hosts_panel <- function(rows, title, axis_y, scale = 1, most = NA) {
   if (nrow(rows) == 0) return(NULL)
   rows$value <- rows$value / scale
   several <- length(unique(rows$metric)) > 1
@@ -31,7 +28,7 @@ states_panel <- function(rows) {
   whole <- names(which(table(rows$t_s) == length(state_colour)))
   rows <- rows[as.character(rows$t_s) %in% whole, ]
   if (length(whole) < 2) return(NULL)
-  rows$state <- factor(rows$metric, names(state_colour))
+  rows$state <- factor(rows$metric, rev(names(state_colour)))
   ggplot(rows, aes(.data$t_s, 100 * .data$value, fill = .data$state)) +
     geom_area(linewidth = 0) +
     scale_fill_manual(NULL, values = state_colour, guide = guide_legend(reverse = TRUE)) +
@@ -45,62 +42,39 @@ busy_panel <- function(rows) {
   if (nrow(rows) == 0) return(NULL)
   busy <- stats::aggregate(value ~ t_s + host, rows, sum)
   busy$metric <- rep("busy", nrow(busy))
-  lines_panel(busy, "CPU, user and system", "% of the cores", 1 / 100)
+  hosts_panel(busy, "CPU, user and system", "% of the cores", 1 / 100)
 }
 
 panels_of <- function(rows) {
   interfaces <- setdiff(sort(unique(grep("^net:", rows$domain, value = TRUE))), "net:lo")
   net <- lapply(interfaces, function(domain) {
-    lines_panel(of(rows, domain, c("received", "sent")), paste("Interface", sub("net:", "", domain)), "MB/s", 1e6)
+    hosts_panel(of(rows, domain, c("received", "sent")), paste("Interface", sub("net:", "", domain)), "MB/s", 1e6)
   })
   Filter(Negate(is.null), c(
     list(
       states_panel(rows), busy_panel(rows),
-      lines_panel(of(rows, "load", "1min"), "Load, mean of a minute", "threads"),
-      lines_panel(of(rows, "memory", "used"), "Memory", "GB", 1e9),
-      lines_panel(of(rows, "disk", c("read", "written")), "Disk", "MB/s", 1e6),
-      lines_panel(of(rows, "disk", "utilisation"), "Disk utilisation", "%", 1 / 100)
+      hosts_panel(of(rows, "load", "1min"), "Load, mean of a minute", "threads"),
+      hosts_panel(of(rows, "memory", "used"), "Memory", "GB", 1e9),
+      hosts_panel(of(rows, "disk", c("read", "written")), "Disk", "MB/s", 1e6),
+      hosts_panel(of(rows, "disk", "utilisation"), "Disk utilisation", "%", 1 / 100)
     ),
     net,
-    list(lines_panel(of(rows, "power", "power"), "Power", "W"))
+    list(hosts_panel(of(rows, "power", "power"), "Power", "W"))
   ))
 }
 
-draw <- function(trace, stem, cell) {
-  rows <- read_table(trace, "usage")
+page <- function(rows) {
   panels <- panels_of(rows)
-  if (!length(panels)) return(message(trace, ": too few samples to draw"))
-  rep <- basename(dirname(trace))
+  if (!length(panels)) return(NULL)
   text <- paste0(
-    basename(stem), " on cell ", cell, ", repetition ", rep, ". Thin lines: each host; thick: their mean. Time in s ",
-    "since the start of the run. Sources: ", paste(sort(unique(rows$source)), collapse = ", "), "."
+    rows$point[1], " on cell ", rows$cell[1], ", repetition ", rows$rep[1], ". Thin lines: each host; thick: their ",
+    "mean. Time in s since the start of the run. ", source_text(rows$source)
   )
-  plot <- wrap_plots(panels, ncol = 2) + plot_annotation(caption = wrap_text(text, 170, small_size),
-    theme = theme_kvasir())
-  save_figure(plot & theme(legend.position = "top"), stem, "page")
+  plot <- wrap_plots(panels, ncol = 2) + plot_annotation(caption = caption("page", text), theme = theme_kvasir())
+  list(plot = plot & theme(legend.position = "top"), size = "page")
 }
 
-# The trace of the first repetition that ended well, NA without one.
-good_trace <- function(run) {
-  reps <- list.files(run, "^[0-9]+$")
-  for (rep in reps[order(as.integer(reps))]) {
-    record <- file.path(run, rep, "run.json")
-    trace <- file.path(run, rep, "trace.csv")
-    if (file.exists(trace) && file.exists(record) && any(grepl("\"status\": *\"ok\"", readLines(record)))) return(trace)
-  }
-  NA
+# A page for each benchmark of each framework with samples enough to draw.
+draw <- function(tables) {
+  list(pages = Filter(Negate(is.null), lapply(split(tables$samples, tables$samples$point), page)))
 }
-
-tryCatch({
-  call <- parse_words(c("resources", commandArgs(TRUE)))
-  cell <- call$paths[["cell"]]
-  if (!dir.exists(file.path(cell, "runs"))) fail(cell, ": no runs; make the cell first")
-  dir.create(call$out, recursive = TRUE, showWarnings = FALSE)
-  for (run in sort(list.dirs(file.path(cell, "runs"), recursive = FALSE))) {
-    trace <- good_trace(run)
-    if (!is.na(trace)) draw(trace, file.path(call$out, basename(run)), basename(cell))
-  }
-}, error = function(problem) {
-  message("resources: ", gsub("\\s*\n\\s*", " ", conditionMessage(problem)))
-  quit(save = "no", status = 1)
-})

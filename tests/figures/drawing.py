@@ -15,6 +15,10 @@ from types import ModuleType
 import svg_text
 import yaml
 
+from harness.config import Config, load_config
+from harness.plan.figure_tables import PARAMETERS, SERIES, netsim_documents, parameter_rows, series_rows
+from harness.plan.netsim import laid_over
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 FIGURES = ROOT / "scripts" / "figures"
@@ -37,17 +41,22 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Job:
-    """A figure to draw, as ``mimir/fig01``, its tables by name, and the path of its files without extension."""
+    """A figure to draw, as ``mimir/fig01``, its tables by name, and the path of its files without extension.
+
+    series: the table of labels and looks; none: none is given.
+    """
 
     figure: str
     tables: Mapping[str, Path]
     stem: Path
+    series: Path | None = None
 
     @property
     def words(self) -> list[str]:
         """The command line of draw.R, as the workflow's rule has it."""
         given = [f"{name}={path}" for name, path in self.tables.items()]
-        return [str(FIGURES / f"{self.figure}.R"), "--out", str(self.stem), *given]
+        series = ["--series", str(self.series)] if self.series else []
+        return [str(FIGURES / f"{self.figure}.R"), "--out", str(self.stem), *series, *given]
 
 
 def draw(job: Job, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -89,6 +98,42 @@ def figures_of(study: str) -> dict[str, list[str]]:
     """Figures of a study and the tables that its file gives them."""
     found = yaml.safe_load((ROOT / "config" / "studies" / f"{study}.yaml").read_text(encoding="utf-8"))
     return {figure["id"]: figure["tables"] for figure in found["figures"]}
+
+
+def configured(study: str, scale: str = "laptop") -> Config:
+    """The project's configuration of one study at a scale."""
+    choices = {"scale": scale, "site": "local", "studies": [study], "seed": 1}
+    return load_config(choices, ROOT / "config")
+
+
+SIMULATOR = {
+    "cluster": {"cores": 2, "core_hz": 2.5e9},
+    "hadoop": {"map_slots": 2, "reduce_slots": 2},
+    "jobs": {"maps": 10, "reduces": 1, "block_bytes": 64 << 20},
+}
+"""Some defaults of the simulator; tests/netsim asks the simulator itself for them."""
+BATCH = {"jobs": {"maps": 46, "reduces": 46, "block_bytes": 128 << 20}}
+
+
+def write_study_tables(study: str, folder: Path, scale: str = "laptop") -> Path:
+    """Writes series.csv and parameters.csv of a study, as the project's configuration has it; returns the folder."""
+    config = configured(study, scale)
+    documents = {
+        level: laid_over(laid_over(SIMULATOR, document), BATCH if level == "workload=batch" else {})
+        for level, document in netsim_documents(config.studies[study], config).items()
+    }
+    others = [configured(study, name) for name in ("laptop", "paper", "smoke") if name != scale]
+    tables = {
+        "series": (SERIES, series_rows(config.studies[study], config)),
+        "parameters": (PARAMETERS, parameter_rows(study, [config, *others], documents)),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (columns, rows) in tables.items():
+        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, columns, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    return folder
 
 
 def load_world(name: str) -> ModuleType:

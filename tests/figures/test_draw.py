@@ -141,12 +141,13 @@ def test_the_command_draws_all_three_files_and_says_nothing(made: Path, tmp_path
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "exactly one --out STEM is needed"),
-        (["a.R", "--out"], "exactly one --out STEM is needed"),
+        ([], "no --out STEM is given"),
+        (["a.R", "--out"], "found --out without or with two values"),
+        (["a.R", "--out", "a", "--out", "b"], "found --out without or with two values"),
         (["--out", "fig", "a=b"], "the script of the figure is not given"),
         (["a.R", "--out", "fig", "b"], "cannot read the argument 'b'"),
     ],
-    ids=["nothing", "no stem", "no script", "no table"],
+    ids=["nothing", "no stem", "two stems", "no script", "no table"],
 )
 def test_the_usage_is_told(words: list[str], said: str, tmp_path: Path) -> None:
     run = subprocess.run(

@@ -6,12 +6,15 @@ The tables are those of tests/unit/claims/cells_world.py. After a wanted change:
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import svg_text
 from drawing import (
     FIGURES,
     Job,
+    Row,
     assert_legible,
     assert_snapshot,
     draw_many,
@@ -22,6 +25,7 @@ from drawing import (
     shown,
     svg,
     without,
+    write_study_tables,
 )
 
 STUDIES = ("mrev", "hpc")
@@ -61,12 +65,14 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, kind in WORLDS.items():
         for study in STUDIES:
             world.write_tables(folder / name, study, kind)
+            write_study_tables(study, folder / name / study)
     return folder
 
 
 def job(case: Case, folder: Path, stem: Path, **other: Path) -> Job:
-    given = {name: folder / case[2] / case[0] / f"{name}.csv" for name in TABLES[case[:2]]}
-    return Job(f"{case[0]}/{case[1]}", given | other, stem)
+    place = folder / case[2] / case[0]
+    given = {name: place / f"{name}.csv" for name in TABLES[case[:2]]}
+    return Job(f"{case[0]}/{case[1]}", given | other, stem, place / "series.csv")
 
 
 @pytest.fixture(scope="session")
@@ -134,6 +140,50 @@ def test_the_paper_stands_beside(drawn: dict[Case, Path]) -> None:
     assert "420 s" in shown(drawn["mrev", "fig02", "laptop"])
     assert "VH | VH" in shown(drawn["hpc", "table7", "paper"])
     assert "84 files (5040 MB)" in shown(drawn["hpc", "table3", "laptop"])
+
+
+def test_table1_shows_what_the_study_has_in_effect_at_each_scale(drawn: dict[Case, Path]) -> None:
+    """Its own settings win over those that studies share, and a scale's levels over the study's."""
+    words = svg_text.words(drawn["mrev", "table1", "laptop"].with_suffix(".svg"))
+
+    def row(name: str) -> list[str]:
+        """The cells to the right of the one with this text."""
+        (key,) = (word for word in words if word.text == name)
+        beside = [word for word in words if abs(word.box[3] - key.box[3]) < 0.1 and word.box[0] > key.box[2]]
+        return [word.text for word in sorted(beside, key=lambda word: word.box[0])]
+
+    assert row("key here") == ["smoke", "laptop", "paper scale"]
+    assert row("terasort: data_mb") == ["4", "40", "131,072"]
+    assert row("sort: data_mb") == ["4", "40", "51,200"]
+    assert row("nodes") == ["3", "3 and 5", "3, 5, 9 and 13"]
+    assert row("disk") == ["ssd", "ssd", "hdd"]
+    assert row("framework") == ["3 planned", "6 planned", "6 planned"]
+    assert row("repetitions") == ["1", "1 and 3", "10"]
+
+
+def test_a_framework_without_a_look_gets_one_of_its_own(
+    tables: Path, drawn: dict[Case, Path], tmp_path: Path
+) -> None:
+    case = ("mrev", "fig02", "laptop")
+    place = tables / "laptop" / "mrev"
+
+    def mine(row: Row) -> Row:
+        return row | {"framework": row["framework"].replace("hadoop-gbe", "mine")}
+
+    runs = edited(place / "terasort.csv", tmp_path / "terasort.csv", mine)
+    series = tmp_path / "series.csv"
+    series.write_text((place / "series.csv").read_text() + "mine,My framework,,,\n")
+    jobs = [job(case, tables, tmp_path / name, terasort=runs) for name in ("labelled", "unknown")]
+    draw_well([replace(jobs[0], series=series), jobs[1]], tmp_path)
+    assert "My framework" in shown(tmp_path / "labelled") and "Hadoop-GbE" not in shown(tmp_path / "labelled")
+    assert "mine" in shown(tmp_path / "unknown").split()
+
+    def colours(stem: Path) -> set[str]:
+        return set(re.findall(r"fill: (#[0-9A-F]{6})", svg(stem)))
+
+    for name in ("labelled", "unknown"):
+        new = colours(tmp_path / name) - colours(drawn[case])
+        assert len(new) <= 1 and len(colours(tmp_path / name)) == len(colours(drawn[case]))
 
 
 def test_a_figure_without_runs_says_so(drawn: dict[Case, Path]) -> None:

@@ -14,7 +14,9 @@ import pytest
 from drawing import (
     FIGURES,
     ROOT,
+    SIMULATOR,
     Job,
+    Row,
     assert_legible,
     assert_same_files,
     assert_snapshot,
@@ -26,6 +28,7 @@ from drawing import (
     shown,
     svg,
     without,
+    write_study_tables,
 )
 
 TABLES = figures_of("eee")
@@ -69,11 +72,13 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, kind in WORLDS.items():
         world.write_tables(folder / name, kind)
         world.write_timeline(folder / name, empty=name in ("failed", "empty"))
+        write_study_tables("eee", folder / name / "eee")
     return {name: folder / name / "eee" for name in WORLDS}
 
 
 def job(figure: str, tables: Path, stem: Path, **other: Path) -> Job:
-    return Job(f"eee/{figure}", {name: tables / f"{name}.csv" for name in TABLES[figure]} | other, stem)
+    given = {name: tables / f"{name}.csv" for name in TABLES[figure]}
+    return Job(f"eee/{figure}", given | other, stem, tables / "series.csv")
 
 
 @pytest.fixture(scope="session")
@@ -170,10 +175,25 @@ def test_a_missing_column_is_named(figure: str, tables: dict[str, Path], tmp_pat
     assert f"{cut}: column 'setting' is missing" in drawn.said and "\\n" not in drawn.said
 
 
-def test_defaults_that_table2_shows_are_those_of_the_simulator() -> None:
+def test_defaults_of_these_tables_are_those_of_the_simulator() -> None:
     header = (ROOT / "src/netsim/include/netsim/mapreduce/config.hpp").read_text(encoding="utf-8")
     for line in ("int cores = 2;", "double core_hz = 2.5e9;", "int map_slots = 2;", "int reduce_slots = 2;"):
         assert line in header, line
-    script = (FIGURES / "eee" / "table2.R").read_text(encoding="utf-8")
-    for line in ("cores <- 2", "ghz <- 2.5", "slots <- 2"):
-        assert line in script, line
+    assert SIMULATOR["cluster"] == {"cores": 2, "core_hz": 2.5e9}
+    assert SIMULATOR["hadoop"] == {"map_slots": 2, "reduce_slots": 2}
+
+
+def test_table2_shows_what_the_simulator_has_in_effect(
+    tables: dict[str, Path], drawn: dict[Case, Path], tmp_path: Path
+) -> None:
+    for said in ("2 cores", "2.5 GHz", "10, 1", "2 a worker, 2 a worker", "64 MiB; batch: 128 MiB", "10 %"):
+        assert said in shown(drawn["table2", "full"])
+
+    def slower(row: Row) -> Row:
+        values = {"cluster.core_hz": "1250000000", "cluster.cores": "4", "hadoop.reduce_slots": "3"}
+        return row | {"value": values.get(row["key"], row["value"])}
+
+    changed = edited(tables["full"] / "parameters.csv", tmp_path / "p.csv", slower)
+    draw_well([job("table2", tables["full"], tmp_path / "fig", parameters=changed)], tmp_path)
+    for said in ("4 cores", "1.25 GHz", "2, 3"):
+        assert said in shown(tmp_path / "fig")

@@ -22,6 +22,7 @@ from drawing import (
     figures_of,
     shown,
     svg,
+    write_study_tables,
 )
 
 TABLES = figures_of("mimir")
@@ -41,12 +42,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tables of all cases."""
     folder = tmp_path_factory.mktemp("tables")
     mimir_tables.write_tables(folder)
+    write_study_tables("mimir", folder)
     return folder
 
 
 def job(case: Case, tables: Path, stem: Path, **other: Path) -> Job:
     given = {name: tables / case[1] / f"{name}.csv" for name in TABLES[case[0]]}
-    return Job(f"mimir/{case[0]}", given | other, stem)
+    return Job(f"mimir/{case[0]}", given | other, stem, tables / "series.csv")
 
 
 @pytest.fixture(scope="session")

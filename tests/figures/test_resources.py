@@ -1,13 +1,12 @@
-"""Pages of resources: one for each benchmark of a cell with a good run."""
+"""Pages of resources: one for each benchmark of a cell with samples of a good run."""
 
 import csv
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from drawing import Job, draw_many, draw_well, edited, svg
 
-PROJECT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(shutil.which("Rscript") is None, reason="no Rscript: run make setup")
 
 PARTS = [
@@ -23,44 +22,52 @@ PARTS = [
     ("net:ib", "sent", "B/s", 6e6),
     ("power", "power", "W", 80.0),
 ]
+HEAD = ["cell", "point", "rep", "t_s", "host", "domain", "metric", "value", "unit", "source"]
 
 
-def run(cell: Path, name: str, rep: int, status: str) -> None:
-    folder = cell / "runs" / name / str(rep)
-    folder.mkdir(parents=True)
-    (folder / "run.json").write_text(f'{{\n "outcome": {{\n  "status": "{status}"\n }}\n}}\n')
-    with (folder / "trace.csv").open("w", newline="") as file:
+@pytest.fixture
+def samples(tmp_path: Path) -> Path:
+    """Samples of two benchmarks on one cell."""
+    path = tmp_path / "samples.csv"
+    with path.open("w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
-        out.writerow(["t_s", "host", "domain", "metric", "value", "unit", "source"])
-        for t in range(1, 6):
-            for host in ("n0", "n1", "mean"):
-                for domain, metric, unit, value in PARTS:
-                    out.writerow([f"{t}.000", host, domain, metric, value, unit, "measured:procfs"])
+        out.writerow(HEAD)
+        for point, rep, times in (
+            ("hadoop-ipoib_sort", 2, range(1, 6)),
+            ("engine-ipoib_grep", 1, range(1, 4)),
+        ):
+            for t in times:
+                for host in ("n0", "n1", "mean"):
+                    for domain, metric, unit, value in PARTS:
+                        who = ["3n_ssd_ib", point, rep, f"{t}.000"]
+                        out.writerow([*who, host, domain, metric, value, unit, "measured:procfs"])
+    return path
 
 
-def draw(cell: Path, out: Path) -> subprocess.CompletedProcess[str]:
-    script = PROJECT / "scripts" / "figures" / "resources.R"
-    command = ["Rscript", "--vanilla", str(script), "--out", str(out), f"cell={cell}"]
-    return subprocess.run(command, capture_output=True, text=True)
-
-
-def test_the_first_good_run_of_each_benchmark(tmp_path: Path) -> None:
-    cell = tmp_path / "3n_ssd_ib"
-    run(cell, "hadoop-ipoib_sort", 1, "failed")
-    run(cell, "hadoop-ipoib_sort", 2, "ok")
-    run(cell, "hadoop-ipoib_grep", 1, "timeout")
-    done = draw(cell, tmp_path / "out")
-    assert done.returncode == 0, done.stderr
+def test_a_page_for_each_benchmark(samples: Path, tmp_path: Path) -> None:
+    draw_well([Job("resources", {"samples": samples}, tmp_path / "out")], tmp_path)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        f"hadoop-ipoib_sort.{kind}" for kind in ("pdf", "png", "svg")
+        f"{name}.{kind}"
+        for name in ("engine-ipoib_grep", "hadoop-ipoib_sort")
+        for kind in ("pdf", "png", "svg")
     ]
-    text = (tmp_path / "out" / "hadoop-ipoib_sort.svg").read_text(encoding="utf-8")
-    assert "repetition 2" in text
+    text = svg(tmp_path / "out" / "hadoop-ipoib_sort")
+    assert "hadoop-ipoib_sort on cell 3n_ssd_ib, repetition 2." in text
     for title in ("CPU states, mean of all hosts", "Memory", "Interface ib", "Power", "Disk"):
         assert f">{title}</text>" in text
 
 
-def test_what_is_no_cell(tmp_path: Path) -> None:
-    done = draw(tmp_path / "nothing", tmp_path / "out")
-    assert done.returncode == 1
-    assert done.stderr.strip().endswith("nothing: no runs; make the cell first")
+def test_no_page_without_samples(samples: Path, tmp_path: Path) -> None:
+    none = edited(samples, tmp_path / "none.csv", lambda row: None)
+    draw_well([Job("resources", {"samples": none}, tmp_path / "out")], tmp_path)
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_what_is_no_table_of_samples(tmp_path: Path) -> None:
+    (tmp_path / "samples.csv").write_text("t_s,host\n")
+    (drawn,) = draw_many(
+        [Job("resources", {"samples": tmp_path / "samples.csv"}, tmp_path / "out")], tmp_path
+    )
+    assert drawn.status == 1
+    assert drawn.said.startswith(f"resources: {tmp_path}/samples.csv: column 'cell' is missing")
+    assert not (tmp_path / "out").exists()

@@ -9,7 +9,7 @@ import pytest
 from harness.core.errors import KvasirError
 from harness.results.layout import NotRun, Runs, TableSpec
 from harness.results.records import Factors, Identity, Metric, Outcome, Record, save, write_folder
-from harness.results.tables import event_table, metric_table, trace_table, write_csv
+from harness.results.tables import event_table, metric_table, trace_table, usage_table, write_csv
 
 TRACE = "t_s,half_width_s,host,domain,metric,value,unit,source\n0.1,0.0001,h,ranks,cpu,1.5,cores,measured:procfs\n"
 
@@ -136,3 +136,22 @@ def test_a_trace_of_whole_numbers_is_one_of_numbers(tmp_path: Path) -> None:
     )
     (row,) = trace_table(spec_of(tmp_path, {"a": 1})).select("t_s", "value", "unit").rows()
     assert row == (0.0, 2.0, "1")
+
+
+def test_usage_is_that_of_the_first_good_run_of_each_point(tmp_path: Path) -> None:
+    runs = [
+        ("sort", 1, "failed"),
+        ("sort", 2, "ok"),
+        ("sort", 3, "ok"),
+        ("grep", 1, "timeout"),
+        ("bayes", 1, "ok"),
+    ]
+    places = [(point, rep, write(tmp_path, point, rep, status)) for point, rep, status in runs]
+    (tmp_path / "s/e/bayes/1/trace.csv").unlink()
+    table = usage_table("3n_ssd_ib", reversed(places))
+    assert table.select("cell", "point", "rep").rows() == [("3n_ssd_ib", "sort", 2)]
+    assert table.columns[3:] == ["t_s", "host", "domain", "metric", "value", "unit", "source"]
+    assert usage_table("3n_ssd_ib", places[:1]).is_empty()
+    (tmp_path / "s/e/sort/2/trace.csv").write_text("t_s,host\n1,a\n")
+    with pytest.raises(KvasirError, match=r"sort/2/trace\.csv: expected a CSV file with columns"):
+        usage_table("3n_ssd_ib", places)

@@ -51,6 +51,23 @@ def test_a_figure_by_number_and_by_path(checkout: Checkout) -> None:
     assert by_path["make_table"] == 2, "metrics and samples of the one experiment that the figure shows"
 
 
+def test_a_figure_is_drawn_from_tables_alone(checkout: Checkout) -> None:
+    """A changed scale or study redraws what shows a changed value, and nothing else."""
+    figures = [f"results/smoke/figures/{name}.svg" for name in ("mimir/fig03", "eee/table2", "mrev/table1")]
+    printed = checkout.snakemake("-n", *figures)
+    inputs = [line for line in printed.splitlines() if line.strip().startswith("input:")]
+    drawn = [line for line in inputs if "draw.R" in line]
+    assert len(drawn) == len(figures)
+    for line in drawn:
+        assert "config/" not in line and "run.json" not in line and "/series.csv" in line
+    assert ["parameters.csv" in line for line in sorted(drawn)] == [
+        "mimir" not in line for line in sorted(drawn)
+    ]
+    listed = [line for line in inputs if "scripts/figure_tables.py" in line]
+    assert len(listed) == len({"eee", "mimir", "mrev"}) + len({"eee", "mrev"})
+    assert not any("config/" in line or "/hosts/" in line for line in listed), "their rows are parameters"
+
+
 def test_jobs_start_without_an_activated_environment_and_without_a_program_called_python(
     checkout: Checkout, tmp_path: Path
 ) -> None:

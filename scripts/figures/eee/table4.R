@@ -4,13 +4,15 @@ paper <- data.frame(id = c("nopa", "12us10", "120us100", "1ms1000", "10ms1000"),
   hold = c("", "12 \u00b5s", "120 \u00b5s", "1 ms", "10 ms"),
   trigger = c("no coalescing", "10", "100", "1,000", "1,000"))
 
-takes <- c(link = "link")
+takes <- c(link = "link", parameters = "parameters")
 
 draw <- function(tables) {
   runs <- tables$link
-  run <- read_config(here, "studies", "eee.yaml")$programs$run
-  core <- lapply(paper$id, function(id) run$levels$setting[[id]]$eee$core)
-  number <- function(name) vapply(core, function(c) if (is.null(c[[name]])) NA_real_ else as.numeric(c[[name]]), 0)
+  number <- function(name) {
+    key <- paste0("eee.core.", name)
+    vapply(paste0("setting=", paper$id), function(level) parameter_number(tables$parameters, key, level = level), 0)
+  }
+  shallow <- parameter_number(tables$parameters, "buffer_bytes", level = "buffer=shallow")
   us <- number("hold_us")
   packets <- number("trigger")
   dash <- function(x, text) ifelse(is.na(x), "\u2013", text)
@@ -23,7 +25,7 @@ draw <- function(tables) {
   rows <- data.frame(
     paper, dash(us, time(us)), dash(packets, scales::label_comma()(packets)),
     dash(packets, time(packets * 1.2)), dash(packets, time(packets * 12)),
-    dash(packets, ifelse(packets * 1500 <= run$levels$buffer$shallow$buffer_bytes, "yes", "no")),
+    dash(packets, ifelse(packets * 1500 <= shallow, "yes", "no")),
     at("power.rel", 100, 1), at("wait.mean", 1e6, 1)
   )
   table_figure(rows,

@@ -1,6 +1,6 @@
 # Table 3: how TestDFSIO spreads its files, the paper and each scale here.
 
-takes <- c(dfsio = "cells")
+takes <- c(dfsio = "cells", parameters = "parameters")
 
 draw <- function(tables) {
   runs <- tables$dfsio
@@ -11,14 +11,14 @@ draw <- function(tables) {
     if (each < 1) return("fewer files than slaves")
     paste0(format(each, digits = 3), if (each == 1) " file (" else " files (", mb(each * file_mb), ")")
   }
-  of <- function(scale, slaves) {
-    cells <- read_config(here, "scales", paste0(scale, ".yaml"))$cells
-    dfsio <- cells$benchmarks$`dfsio-write`
-    vapply(slaves, function(s) share(dfsio$files, dfsio$file_mb, s), "")
+  of <- function(scale) {
+    files <- parameter_number(tables$parameters, "dfsio-write.files", scale)
+    file_mb <- parameter_number(tables$parameters, "dfsio-write.file_mb", scale)
+    vapply(slaves, function(s) if (is.na(files)) "\u2013" else share(files, file_mb, s), "")
   }
   printed <- c("84 files (5040 MB)", "42 files (2520 MB)", "21 files (1260 MB)", "14 files (840 MB)")
   per_map <- c("12 files (720 MB)", "6 files (360 MB)", "3 files (180 MB)", "2 files (120 MB)")
-  rows <- cbind(slaves, printed, per_map, of("paper", slaves), of("laptop", slaves))
+  rows <- cbind(slaves, printed, per_map, of("paper"), of("laptop"))
   done <- sort(unique(runs$nodes[runs$status %in% "ok"]))
   table_figure(rows, c("slaves", "data per slave", "data per map", "per slave, paper scale", "per slave, laptop"),
     c(8, 18, 58, 98, 136), c(TRUE, FALSE, FALSE, FALSE, FALSE),

@@ -7,7 +7,7 @@ Sys.setenv(TZ = "UTC")
 options(stringsAsFactors = FALSE, scipen = 999)
 
 library_parts <- c(
-  "read", "text", "stats", "palette", "series", "theme", "caption", "panels", "traces", "table", "save", "config"
+  "read", "text", "stats", "palette", "series", "theme", "caption", "panels", "traces", "table", "save"
 )
 
 # Ends the figure with one line for the reader instead of R's call stack.
@@ -25,17 +25,25 @@ load_library <- function(folder) {
   parts
 }
 
-# The words of the command line. Returns list(script, out, paths), paths by the name of the table.
+# The words of the command line. Returns list(script, out, series, paths): paths by the name of the table; series NULL
+# if it is not given.
 parse_words <- function(words) {
-  usage <- "usage: draw.R SCRIPT.R --out STEM NAME=FILE.csv ..."
-  at <- which(words == "--out")
-  if (length(at) != 1 || at == length(words)) fail("exactly one --out STEM is needed; ", usage)
-  others <- words[-c(at, at + 1)]
-  if (!length(others) || grepl("=", others[1])) fail("the script of the figure is not given; ", usage)
-  odd <- others[-1][!grepl("^[A-Za-z0-9._-]+=.", others[-1])]
+  usage <- "usage: draw.R SCRIPT.R --out STEM [--series FILE.csv] NAME=FILE.csv ..."
+  option <- function(name) {
+    at <- which(words == name)
+    if (length(at) > 1 || any(at == length(words))) fail("found ", name, " without or with two values; ", usage)
+    value <- words[at + 1]
+    words <<- words[setdiff(seq_along(words), c(at, at + 1))]
+    if (length(value)) value
+  }
+  out <- option("--out")
+  series <- option("--series")
+  if (is.null(out)) fail("no --out STEM is given; ", usage)
+  if (!length(words) || grepl("=", words[1])) fail("the script of the figure is not given; ", usage)
+  odd <- words[-1][!grepl("^[A-Za-z0-9._-]+=.", words[-1])]
   if (length(odd)) fail("cannot read the argument '", odd[1], "'; ", usage)
-  paths <- stats::setNames(sub("^[^=]*=", "", others[-1]), sub("=.*$", "", others[-1]))
-  list(script = others[1], out = words[at + 1], paths = paths)
+  paths <- stats::setNames(sub("^[^=]*=", "", words[-1]), sub("=.*$", "", words[-1]))
+  list(script = words[1], out = out, series = series, paths = paths)
 }
 
 # Stops unless exactly the tables that a figure takes are given.
@@ -52,21 +60,26 @@ check_names <- function(given, wanted) {
 source_figure <- function(script, parts) {
   if (!file.exists(script)) fail(script, ": no such script of a figure")
   figure <- new.env(parent = parts)
-  figure$here <- dirname(script)
   source(script, local = figure, encoding = "UTF-8")
   figure
 }
 
-# Draws the figure of one script into out.{svg,pdf,png}.
-draw_figure <- function(folder, script, out, paths) {
+# Draws the figure of one script into out.{svg,pdf,png}, or each of several pages of one into the folder out.
+draw_figure <- function(folder, call) {
   parts <- load_library(folder)
-  study <- basename(dirname(script))
+  study <- basename(dirname(call$script))
   if (study %in% names(parts$small_sizes)) parts$small_size <- parts$small_sizes[[study]]
-  figure <- source_figure(script, parts)
-  check_names(names(paths), names(figure$takes))
-  tables <- Map(parts$read_table, paths[names(figure$takes)], figure$takes)
-  drawn <- figure$draw(tables)
-  parts$save_figure(drawn$plot, out, drawn$size)
+  figure <- source_figure(call$script, parts)
+  check_names(names(call$paths), names(figure$takes))
+  if (!is.null(call$series)) parts$use_series(parts$read_table(call$series, "series"))
+  drawn <- figure$draw(Map(parts$read_table, call$paths[names(figure$takes)], figure$takes))
+  if (is.null(drawn$pages)) return(parts$save_figure(drawn$plot, call$out, drawn$size))
+  if (!dir.exists(call$out) && !dir.create(call$out, recursive = TRUE, showWarnings = FALSE)) {
+    fail("cannot create the folder ", call$out)
+  }
+  for (name in names(drawn$pages)) {
+    parts$save_figure(drawn$pages[[name]]$plot, file.path(call$out, name), drawn$pages[[name]]$size)
+  }
 }
 
 # The whole command. Returns the exit status; what went wrong is one line on stderr that names the figure.
@@ -75,7 +88,7 @@ run_command <- function(folder, words) {
   tryCatch({
     call <- parse_words(words)
     name <- sub("[.]R$", "", basename(call$script))
-    draw_figure(folder, call$script, call$out, call$paths)
+    draw_figure(folder, call)
     0
   }, error = function(problem) {
     message(name, ": ", gsub("\\s*\n\\s*", " ", conditionMessage(problem)))

@@ -16,7 +16,7 @@ table_columns <- list(
     text = c("point", "case", "event"),
     number = c("rank", "word_index", "partition", "records", "bytes", "capacity_bytes")
   ),
-  # Runs on clusters: metrics, samples of every host, those of one run, phases of tasks.
+  # Runs on clusters: metrics, samples of every host, phases of tasks; samples of one cell.
   cells = list(
     text = c("study", "experiment", "point", "framework", "disk", "benchmark", outcome),
     number = c("rep", "nodes", "value")
@@ -24,7 +24,7 @@ table_columns <- list(
   samples = list(
     text = c("point", "framework", "disk", "benchmark", sample), number = c("rep", "nodes", "t_s", "value")
   ),
-  usage = list(text = sample, number = c("t_s", "value")),
+  usage = list(text = c("cell", "point", sample), number = c("rep", "t_s", "value")),
   tasks = list(
     text = c("point", "framework", "disk", "benchmark", "job", "task", "host", "kind", "phase", "status"),
     number = c("rep", "nodes", "start_s", "end_s")
@@ -38,7 +38,10 @@ table_columns <- list(
   link = list(text = c("study", "experiment", "point", "setting", outcome), number = c("rep", "load", "value")),
   states = list(
     text = c("point", "setting", "host", "domain", "metric", "source"), number = c("rep", "t_s", "value")
-  )
+  ),
+  # Of a study: its parameters at each scale, and labels and looks of its series.
+  parameters = list(text = c("scale", "level", "key", "value", "unit"), number = character()),
+  series = list(text = c("id", "label", "colour", "linetype"), number = "shape")
 )
 
 # One CSV as a data frame; empty cells are NA. Stops, naming file and column, if a column is missing, a row is cut
@@ -72,6 +75,18 @@ read_table <- function(path, kind) {
 metric_rows <- function(runs, metric) {
   runs[runs$status %in% "ok" & runs$metric %in% metric & !is.na(runs$value), ]
 }
+
+# Values of a key of a table of parameters at one scale, as text. level: "factor=level", where the values may be others
+# than those of the base; those of the base where they are not.
+parameter <- function(rows, key, scale = rows$scale[1], level = "") {
+  rows <- rows[rows$key %in% key & rows$scale %in% scale, ]
+  own <- rows$value[rows$level %in% level]
+  if (length(own)) own else rows$value[is.na(rows$level)]
+}
+parameter_number <- function(...) as.numeric(parameter(...)[1])
+
+# The scales of such a table that are shown side by side: the project's own, then the one that is drawn.
+shown_scales <- function(rows) unique(c(intersect(c("smoke", "laptop", "paper"), rows$scale), rows$scale[1]))
 
 # Stops when a figure would come out with nothing in it.
 need_rows <- function(rows, table, what) {

@@ -52,3 +52,25 @@ runs_cell <- function(runs, id, what = "runs") {
 }
 
 list_cell <- function(x) if (length(x)) and_text(x) else "none run"
+
+# Numbers with commas, other values as they are; several as a list.
+value_text <- function(values) {
+  number <- suppressWarnings(as.numeric(values))
+  and_text(ifelse(is.na(number), values, vapply(number, format, "", big.mark = ",", trim = TRUE)))
+}
+
+# One row of a table of parameters: what a key has at each of the shown scales, \u2013 where it is not known.
+scale_cells <- function(parameters, key, unit = "", show = value_text) {
+  vapply(shown_scales(parameters), function(scale) {
+    values <- parameter(parameters, key, scale)
+    if (length(values)) paste0(show(values), unit) else "\u2013"
+  }, "", USE.NAMES = FALSE)
+}
+
+scale_header <- function(parameters) sub("^paper$", "paper scale", shown_scales(parameters))
+
+# Right edges of the columns of the shown scales, the last at the edge of the table.
+scale_columns <- function(parameters, gap, room) {
+  n <- length(shown_scales(parameters))
+  172 - min(gap, room / n) * (n - seq_len(n))
+}

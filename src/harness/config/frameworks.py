@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+from pydantic import ConfigDict, Field, StringConstraints, field_validator, model_validator
 
 from harness.config.hadoop import Properties
+from harness.config.series import Series
 from harness.core.errors import KvasirError
 from harness.core.imports import load_class
 
@@ -21,10 +22,10 @@ CLASS_PATTERN = rf"^({'|'.join(CLASSES)}|[A-Za-z_][\w.]*:[A-Za-z_]\w*)$"
 BASE = "harness.cells.frameworks:Framework"
 
 
-class FrameworkEntry(BaseModel):
+class FrameworkEntry(Series):
     """Describes one framework. Those with the same `hadoop` or `home` share a cluster."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(populate_by_name=True)
 
     kind: str | None = Field(
         default=None,
@@ -33,7 +34,6 @@ class FrameworkEntry(BaseModel):
         description=f"class that runs it: {' or '.join(CLASSES)}, or package.module:Class, "
         "a subclass of harness.cells.frameworks.Framework on PYTHONPATH",
     )
-    label: str = Field(description="for figures and tables")
     interface: str = Field(
         default="gbe", description="network of the site's hosts that all its traffic takes"
     )

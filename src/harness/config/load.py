@@ -17,7 +17,7 @@ from harness.config.frameworks import FrameworkEntry, FrameworkId
 from harness.config.netsim_study import NetsimStudy
 from harness.config.scale import CELLS, SCALES, Scale, StudyScale
 from harness.config.site import Site
-from harness.config.study import Study
+from harness.config.study import PARAMETERS, Study
 from harness.config.top import Top
 from harness.core.errors import KvasirError
 
@@ -173,6 +173,7 @@ def load_config(
             raise KvasirError(
                 f"{folder}/studies/{name}.yaml: id: found {study.id!r}: must be the file's name, {name!r}"
             )
+        _require_tables(study, f"{folder}/studies/{name}.yaml")
     scale = read_scale(folder, top.scale, studies, typed)
     file = folder / "frameworks.yaml"
     frameworks = parse(FRAMEWORKS, read_yaml(file), str(file))
@@ -229,6 +230,16 @@ def hint(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     close = difflib.get_close_matches(name, names, 1)
     return f"allowed: {', '.join(names) or 'none'}" + (f"; did you mean {close[0]!r}?" if close else "")
+
+
+def _require_tables(study: Study, file: str) -> None:
+    """Check the tables of a study's figures. Raises KvasirError when there is none of that name."""
+    known = [f"{name}{ending}" for name in study.experiments for ending in study.endings(name)]
+    for figure in study.figures:
+        for table in figure.tables:
+            if table not in (*known, PARAMETERS):
+                found = f"{file}: figures.{figure.id}.tables: found {table!r}: {hint(table, [*known, PARAMETERS])}"
+                raise KvasirError(found)
 
 
 def _require_frameworks(

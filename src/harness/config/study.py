@@ -6,9 +6,13 @@ from typing import Annotated
 
 from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
+from harness.config.series import Series
 from harness.core.models import Strict
 
 Level = str | int | float
+PARAMETERS = "parameters"
+OF_STUDY = ("series", PARAMETERS)
+"""Tables that a study has besides those of its experiments, for figures."""
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
@@ -73,7 +77,8 @@ class Figure(Strict):
     )
     title: str
     tables: list[str] = Field(
-        min_length=1, description="experiment, experiment.trace or another table's name"
+        min_length=1,
+        description="experiment, experiment.trace or another table's name; parameters: the study's at each scale",
     )
     paper_says: str
     how: str = Field(description="how the numbers in it were obtained")
@@ -91,6 +96,10 @@ class Study(Strict):
     kind: str = Field(description="what runs it: engine, netsim or cells")
     defaults: dict[Word, Level] = Field(description="level of every factor that an experiment does not name")
     experiments: dict[Word, Experiment] = Field(min_length=1)
+    series: dict[Level, Series] = Field(
+        default_factory=dict,
+        description="by level of a factor: how figures name and draw it, where not by its name and some free look",
+    )
     figures: list[Figure]
 
     def endings(self, experiment: str) -> list[str]:
@@ -102,6 +111,24 @@ class Study(Strict):
         ids = [figure.id for figure in self.figures]
         if double := sorted({name for name in ids if ids.count(name) > 1}):
             raise ValueError(f"figure {double[0]} is given twice")
+        return self
+
+    @model_validator(mode="after")
+    def _tables_have_names_of_their_own(self) -> Study:
+        if reserved := set(OF_STUDY) & set(self.experiments):
+            raise ValueError(f"experiments: found {sorted(reserved)}: a table of every study has this name")
+        return self
+
+    @model_validator(mode="after")
+    def _series_are_levels(self) -> Study:
+        levels = {
+            level
+            for factor in self.defaults
+            for experiment in self.experiments.values()
+            for level in (*experiment.levels_of(factor), str(self.defaults[factor]))
+        }
+        if unknown := [str(level) for level in self.series if str(level) not in levels]:
+            raise ValueError(f"series: found {', '.join(unknown)}: no experiment has such a level")
         return self
 
     @model_validator(mode="after")

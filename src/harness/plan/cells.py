@@ -10,11 +10,12 @@ from typing import Any
 from harness.config import CellsStudy, Config, FrameworkEntry, Level
 from harness.config.cells_study import FACTORS, CellsScale, CellsStudyScale
 from harness.config.frameworks import DEFAULT_HADOOP, class_of
+from harness.config.series import Series
 from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES, make
 from harness.hadoop.plugins import Plugin, job_properties, load_plugins, together
 from harness.plan.capabilities import Refusals
-from harness.plan.points import seed_of, selected
+from harness.plan.points import Point, seed_of, selected
 from harness.plan.requirements import cells_needs
 from harness.plan.spec import CellRun, CellSpec, Plan
 from harness.results.layout import NotRun, Runs, TableSpec
@@ -113,8 +114,9 @@ def cell_name(levels: Mapping[str, Level], entry: FrameworkEntry, hadoop: str) -
 def entry_of(name: str, entry: FrameworkEntry, plugins: Mapping[str, Plugin]) -> FrameworkEntry:
     """Return an entry without what its runs do not depend on, with all properties of its jobs."""
     properties = job_properties(entry.job_properties, plugins.values())
+    looks = dict.fromkeys(Series.model_fields)
     own = {"label": name, "missing": "", "plugins": sorted(plugins), "job_properties": properties}
-    return entry.model_copy(update=own)
+    return entry.model_copy(update={**looks, **own})
 
 
 def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
@@ -145,6 +147,21 @@ def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
     )
 
 
+def points_of(study: CellsStudy, config: Config, experiment: str) -> list[Point]:
+    """Returns the points of an experiment that the scale keeps, whether they can be run here or not."""
+    own = config.scale.of(study.id, CellsStudyScale)
+    if experiment in own.leave_out:
+        return []
+    section = f"config/scales/{config.top.scale}.yaml: {study.id}"
+    without = [*study.without, *own.without]
+    return selected(experiment, study.experiments[experiment], study.defaults, own.only, without, section)
+
+
+def repetitions_of(benchmark: str, shared: CellsScale) -> int:
+    """Returns how often a point of a benchmark is run."""
+    return shared.more_repetitions.get(benchmark, shared.repetitions)
+
+
 def runs_of(
     cell: CellSpec, levels: Mapping[str, Level], own: CellsStudyScale, config: Config
 ) -> tuple[Runs, list[CellRun]]:
@@ -155,7 +172,7 @@ def runs_of(
     settings, apart = settings_of(benchmark, shared, own)
     point = f"{framework}_{benchmark}{apart}"
     folder = f"{cell.folder}/runs/{point}"
-    repetitions = shared.more_repetitions.get(benchmark, shared.repetitions)
+    repetitions = repetitions_of(benchmark, shared)
     factors: Factors = {name: levels[name] for name in FACTORS}
     made = [
         CellRun(
@@ -184,17 +201,10 @@ def plan(study: CellsStudy, config: Config, refusals: Refusals) -> Plan:
     own = config.scale.of(study.id, CellsStudyScale)
     cells: dict[str, CellSpec] = {}
     tables: dict[str, TableSpec] = {}
-    for name, experiment in study.experiments.items():
+    for name in study.experiments:
         found: dict[str, Runs] = {}
         skipped: list[NotRun] = []
-        section = f"config/scales/{config.top.scale}.yaml: {study.id}"
-        without = [*study.without, *own.without]
-        points = (
-            []
-            if name in own.leave_out
-            else selected(name, experiment, study.defaults, own.only, without, section)
-        )
-        for point in points:
+        for point in points_of(study, config, name):
             if trouble := reason(point.levels, config, refusals):
                 factors: Factors = {factor: point.levels[factor] for factor in FACTORS}
                 skipped.append(NotRun(point=point.name, factors=factors, reason=trouble))

@@ -118,6 +118,20 @@ class Planner:
                     complete.append(study)
         return self.beside(*self.config.studies, *complete) if complete else self
 
+    def at_scales(self, study: str) -> list[Config]:
+        """Returns the configurations of a study alone: at the present scale, then at each other one that has it.
+
+        A mistake in the file of another scale leaves that one out.
+        """
+        found = [self.beside(study).config]
+        for path in sorted((self._folder / "scales").glob("*.yaml")):
+            if path.stem == self.config.top.scale:
+                continue
+            with suppress(KvasirError):
+                choices = {**self._choices, "scale": path.stem, "studies": [study]}
+                found.append(Planner(choices, self._folder).config)
+        return found
+
     def cell(self, name: str) -> CellSpec:
         """Returns the specification of one cell. Raises KvasirError when the plan has none of that name."""
         if name not in self.cells:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ METRIC = ["metric", "value", "unit", "source"]
 SAMPLE = ["t_s", "host", "domain", "metric", "value", "unit", "source"]
 EVENT = ["rank", "word_index", "partition", "records", "bytes", "capacity_bytes", "event"]
 TASK = ["job", "task", "attempt", "host", "kind", "phase", "start_s", "end_s", "status"]
+USAGE = ["cell", "point", "rep"]
 STATUSES = ["ok", "failed", "timeout", "not-run"]
 
 METRIC_SCHEMA = pa.DataFrameSchema(
@@ -161,6 +162,15 @@ def metric_table(spec: TableSpec) -> pl.DataFrame:
     return METRIC_SCHEMA.validate(frame.select(columns))
 
 
+def read_columns(path: Path, columns: list[str], types: dict[str, type[pl.DataType]]) -> pl.DataFrame:
+    """Returns some columns of a CSV file. Raises KvasirError when it is none, or lacks one of them."""
+    try:
+        return pl.read_csv(path, infer_schema_length=None, schema_overrides=types).select(columns)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        why = " ".join(str(error).split())[:200]
+        raise KvasirError(f"{path}: expected a CSV file with columns {','.join(columns)}: {why}") from None
+
+
 def beside(
     spec: TableSpec, name: str, columns: list[str], types: dict[str, type[pl.DataType]]
 ) -> pl.DataFrame:
@@ -170,15 +180,7 @@ def beside(
         record = read(folder / "run.json")
         if record.outcome.status != "ok":
             continue
-        path = folder / name
-        try:
-            frame = pl.read_csv(path, infer_schema_length=None, schema_overrides=types)
-            frame = frame.select(columns)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            why = " ".join(str(error).split())[:200]
-            raise KvasirError(
-                f"{path}: expected a CSV file with columns {','.join(columns)}: {why}"
-            ) from None
+        frame = read_columns(folder / name, columns, types)
         row = identity_row(spec, point, record)
         absent = {key: pl.String for key, value in row.items() if value is None}
         frames.append(pl.DataFrame([row], schema_overrides=absent).join(frame, how="cross"))
@@ -204,6 +206,23 @@ def task_table(spec: TableSpec) -> pl.DataFrame:
     """One row per phase of an attempt at a task of Hadoop; runs of other frameworks have none."""
     frame = beside(spec, "tasks.csv", TASK, TASK_TYPES)
     return frame if frame.is_empty() else TASK_SCHEMA.validate(frame)
+
+
+def usage_table(cell: str, runs: Iterable[tuple[str, int, Path]]) -> pl.DataFrame:
+    """Returns the samples of the first run of each point that ended well and was sampled; none of the others.
+
+    `runs` are points, repetitions and folders of a cell. Raises KvasirError for a record or table that is wrong.
+    """
+    frames: dict[str, pl.DataFrame] = {}
+    for point, rep, folder in sorted(runs):
+        path = folder / "trace.csv"
+        if point in frames or not path.exists() or read(folder / "run.json").outcome.status != "ok":
+            continue
+        who = [pl.lit(value).alias(name) for name, value in (("cell", cell), ("point", point), ("rep", rep))]
+        frames[point] = read_columns(path, SAMPLE, SAMPLE_TYPES).select(*who, *SAMPLE)
+    if not frames:
+        return pl.DataFrame(schema=dict.fromkeys([*USAGE, *SAMPLE], pl.String))
+    return SAMPLE_SCHEMA.validate(pl.concat(frames.values(), how="vertical_relaxed"))
 
 
 def write_csv(frame: pl.DataFrame, path: Path) -> None:

@@ -93,11 +93,22 @@ test_that("levels of one factor get darker and stay of one hue", {
   expect_true(all(diff(light) < 0))
 })
 
-test_that("no two frameworks or applications look alike", {
-  looks <- series_table[series_table$id %in% c("map-aggregate", "group-by-key", "reduce-by-key") |
-    grepl("hadoop|homr|engine", series_table$id), ]
-  expect_gt(nrow(looks), 9)
-  expect_equal(anyDuplicated(looks[c("colour", "shape", "linetype")]), 0)
+test_that("series without a look get one that no other has, the same in all figures", {
+  rows <- data.frame(id = c("a", "b", "c"), label = c("A", "B", "C"), colour = c("black", NA, NA),
+    shape = c(15, NA, 3), linetype = c("solid", NA, NA))
+  use_series(rows)
+  looks <- looks_of(c("c", "stranger", "a", "b"))
+  expect_equal(looks$label, c("C", "stranger", "A", "B"))
+  expect_equal(looks$colour[3], "#000000")
+  expect_equal(looks$shape[1], 3)
+  expect_equal(anyDuplicated(looks[c("colour", "shape")]), 0)
+  expect_false(anyNA(looks))
+  expect_equal(looks_of("b")$colour, looks$colour[4])
+  many <- looks_of(paste("series", 1:60))
+  expect_equal(anyDuplicated(many[c("colour", "shape", "linetype")]), 0)
+  expect_equal(levels(series_factor(c("z", "core:b", "a", "y"))), c("a", "b", "y", "z"))
+  use_series(rows[0, ])
+  expect_equal(label_of("a"), "a")
 })
 
 test_that("caps that never ran are told from settings that are missing", {

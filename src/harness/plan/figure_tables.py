@@ -1,0 +1,154 @@
+"""Tables that figures take besides those of runs: a study's series, and its parameters. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from harness.config import CellsStudy, Config, NetsimStudy, Study
+from harness.config.cells_study import FACTORS, CellsStudyScale
+from harness.config.netsim_study import Document, NetsimScale
+from harness.config.series import Series
+from harness.hadoop.benchmarks import make
+from harness.plan.cells import points_of, repetitions_of, settings_of
+from harness.plan.netsim import PROGRAM, document_of
+
+SERIES = ("id", "label", "colour", "shape", "linetype")
+PARAMETERS = ("scale", "level", "key", "value", "unit")
+SIMULATOR = PROGRAM
+"""Completes the configurations of netsim_documents."""
+RUN = "run"
+"""The simulator's subcommand whose configuration a study's parameters are."""
+
+Row = dict[str, str]
+
+UNITS = {
+    "bytes": "B", "kb": "KiB", "mb": "MiB", "us": "us", "ms": "ms", "s": "s", "minutes": "min", "hz": "Hz",
+    "watts": "W", "percent": "%",
+}  # fmt: skip
+"""By the last word of a key's part."""
+
+
+def series_rows(study: Study, config: Config) -> list[Row]:
+    """Returns a row for each series, in the order of legends: id, label and look; what is to be chosen is empty.
+
+    Series are those that the study names, then the frameworks of studies of kind cells, then all other levels that
+    are words, so that a look that is chosen for one of them is the same in all figures of the study.
+    """
+    named: dict[str, Series] = {str(level): series for level, series in study.series.items()}
+    if isinstance(study, CellsStudy):
+        named = {**config.frameworks, **named}
+    else:
+        levels = (
+            level
+            for experiment in study.experiments.values()
+            for varied in experiment.factors.values()
+            for level in varied
+            if isinstance(level, str)
+        )
+        named |= {level: Series(label=level) for level in levels if level not in named}
+    looks = {name: series.model_dump(include=set(Series.model_fields)) for name, series in named.items()}
+    return [
+        {"id": name, **{column: "" if look[column] is None else str(look[column]) for column in SERIES[1:]}}
+        for name, look in looks.items()
+    ]
+
+
+def unit_of(key: str) -> str:
+    """Returns the unit that a dotted key names, as `heap_mb` and `eee.watts.1g` do; '' if it names none."""
+    words = (part.rpartition("_")[2] for part in reversed(key.split(".")))
+    return next((UNITS[word] for word in words if word in UNITS), "")
+
+
+def flat(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Yields the dotted keys of a document with their values as text; a list has a row for each of its values."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from flat(inner, f"{key}.{name}" if key else str(name))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from flat(inner, key)
+    elif isinstance(value, bool):
+        yield key, "true" if value else "false"
+    elif isinstance(value, float) and value.is_integer():
+        yield key, str(int(value))
+    elif value is not None:
+        yield key, str(value)
+
+
+def rows_of(scale: str, document: Mapping[str, Any], level: str = "") -> list[Row]:
+    """Returns the rows of all values of a document."""
+    return [
+        {"scale": scale, "level": level, "key": key, "value": value, "unit": unit_of(key)}
+        for key, value in flat(document)
+    ]
+
+
+def cells_parameters(study: CellsStudy, config: Config) -> dict[str, Any]:
+    """Returns what a study's runs on clusters have at a scale.
+
+    Keys are the levels of each factor in the plan, the numbers of `repetitions` of its benchmarks, Hadoop's parameters
+    by their names, and the settings of each benchmark below its name, those of this study with all defaults.
+    """
+    own, shared = config.scale.of(study.id, CellsStudyScale), config.scale.cells
+    assert shared is not None, "load_config has checked it"
+    points = [point for name in study.experiments for point in points_of(study, config, name)]
+    levels = {factor: list(dict.fromkeys(point.levels[factor] for point in points)) for factor in FACTORS}
+    benchmarks = [str(name) for name in levels["benchmark"]]
+    settings = {
+        name: make(name, settings_of(name, shared, own)[0]).settings.model_dump(mode="json")
+        for name in benchmarks
+    }
+    return {
+        **levels,
+        "nodes": sorted(levels["nodes"], key=int),
+        "repetitions": sorted({repetitions_of(name, shared) for name in benchmarks}),
+        **shared.parameters.model_dump(mode="json"),
+        **settings,
+    }
+
+
+def netsim_documents(study: Study, config: Config) -> dict[str, Document]:
+    """Returns the simulator's configurations at a scale: '' with all levels at their defaults, and by `factor=level`
+    with one other level each. Empty for a study of another kind, and for one that never uses the subcommand run.
+    """
+    program = study.programs.get(RUN) if isinstance(study, NetsimStudy) else None
+    if program is None or program.passed != "file":
+        return {}
+    scale = config.scale.of(study.id, NetsimScale)
+    over = [scale.over.get(RUN, {})]
+    known = {*program.levels, *program.paths}
+    defaults = {factor: level for factor, level in study.defaults.items() if factor in known}
+    found = {"": document_of(program, defaults, over, 0)}
+    for factor, levels in program.levels.items():
+        for level in levels:
+            found[f"{factor}={level}"] = document_of(program, {**defaults, factor: level}, over, 0)
+    return found
+
+
+def netsim_rows(scale: str, documents: Mapping[str, Document]) -> list[Row]:
+    """Returns the rows of the base configuration, and of each level what it has otherwise."""
+    base = dict(flat(documents.get("", {})))
+    rows = rows_of(scale, {key: value for key, value in documents.get("", {}).items() if key != "seed"})
+    for level, document in documents.items():
+        rows += [
+            row for row in rows_of(scale, document, level) if level and base.get(row["key"]) != row["value"]
+        ]
+    return rows
+
+
+def parameter_rows(study: str, configs: Iterable[Config], documents: Mapping[str, Document]) -> list[Row]:
+    """Returns the rows of a study's parameters at each scale of `configs`, of which the first is the present one.
+
+    A study of the simulator has those of the present scale: `documents`, as the simulator completes them.
+    """
+    rows: list[Row] = []
+    for config in configs:
+        model, scale = config.studies[study], config.top.scale
+        if isinstance(model, NetsimStudy):
+            return netsim_rows(scale, documents)
+        if isinstance(model, CellsStudy):
+            rows += rows_of(scale, cells_parameters(model, config))
+        else:
+            rows += rows_of(scale, config.scale.studies[study].model_dump(mode="json"))
+    return rows
