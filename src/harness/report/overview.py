@@ -13,7 +13,7 @@ from harness.config import Study as StudyConfig
 from harness.report.best_framework import METRICS, RATE, Measure
 from harness.report.environments import GitState
 from harness.report.runs import Run
-from harness.results.layout import TableSpec
+from harness.results.layout import TableSpec, figure_stem
 from harness.results.records import Record
 
 
@@ -198,13 +198,13 @@ def environments(records: list[Record]) -> list[dict[str, Any]]:
     ]
 
 
-def figures_of(study: StudyConfig, results: str) -> list[Figure]:
+def _figures(config: Config, study: StudyConfig) -> list[Figure]:
     """Returns the study's figures as the report shows them."""
     return [
         Figure(
             id=figure.id,
             title=figure.title,
-            stem=Path(f"{results}/figures/{study.id}/{figure.id}"),
+            stem=Path(figure_stem(config, study.id, figure.id)),
             paper_says=figure.paper_says,
             how=figure.how,
             discussion=figure.discussion,
@@ -228,7 +228,7 @@ def overview(config: Config, git: dict[str, Any], generated: datetime) -> Overvi
                 id=study.id,
                 title=study.title,
                 paper=study.paper,
-                figures=figures_of(study, config.results),
+                figures=_figures(config, study),
             )
             for study in config.studies.values()
         ],

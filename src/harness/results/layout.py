@@ -60,10 +60,15 @@ def tables_of(config: Config, study: str) -> list[str]:
     ]
 
 
+def figure_stem(config: Config, study: str, figure: str) -> str:
+    """Returns the path of a figure without its extension."""
+    return f"{config.results}/figures/{study}/{figure}"
+
+
 def figures_of(config: Config, study: str) -> list[str]:
     """Returns the paths of all figures of a study, each as PDF, SVG and PNG."""
     return [
-        f"{config.results}/figures/{study}/{figure.id}.{kind}"
+        f"{figure_stem(config, study, figure.id)}.{kind}"
         for figure in config.studies[study].figures
         for kind in ("pdf", "svg", "png")
     ]
