@@ -41,7 +41,7 @@ quick() {
   trap 'kill "$lintr" 2>/dev/null || true; rm -f "$found"' EXIT
   step "ruff" ruff check -q .
   step "ruff format" ruff format -q --check .
-  step "mypy" mypy --no-error-summary src/harness src/snakemake_logger_plugin_kvasir
+  step "mypy" mypy --no-error-summary
   step "pytest collects" quietly pytest --collect-only -q
   step "shellcheck" shellcheck "${shell_files[@]}"
   step "snakefmt" quietly snakefmt --check Snakefile rules
