@@ -10,7 +10,7 @@ from harness.core.errors import KvasirError
 from harness.hosts.inside import machine
 from harness.kernel import procfs
 from harness.measure import metrics, rates
-from harness.measure.monitor import total
+from harness.measure.metrics import NODE_FIRST, PACKAGES_FIRST, total_energy
 from harness.measure.rates import HostSamples, parse, since
 
 COLUMNS = [
@@ -155,7 +155,11 @@ def test_energy_that_is_not_known_says_why() -> None:
 
 
 def domain(joules: float | None) -> dict[str, Any]:
-    return {"energy_J": joules, "reason": "" if joules else "it stood still"}
+    return {
+        "energy_J": joules,
+        "power_mean_W": joules and joules / 2,
+        "reason": "" if joules else "it stood still",
+    }
 
 
 @pytest.mark.parametrize(
@@ -169,9 +173,20 @@ def domain(joules: float | None) -> dict[str, Any]:
 )
 def test_the_machines_energy(domains: dict[str, Any], joules: float | None, names: int) -> None:
     summary = {"domains": domains, "source": "measured:x", "duration_s": 2.0, "reason": ""}
-    energy, used = total(summary)
-    assert (energy.joules, len(used)) == (joules, names)
+    energy = total_energy(summary, NODE_FIRST)
+    assert (energy.joules, len(energy.domains)) == (joules, names)
     assert energy.reason == ("" if joules else "package-0: it stood still")
+
+
+def test_the_energy_of_an_engines_run_is_that_of_packages_and_dram_if_it_is_known() -> None:
+    domains = {"package-0": domain(5), "dram-0": domain(1), "node": domain(50)}
+    summary = {"domains": domains, "source": "measured:x", "duration_s": 2.0, "reason": ""}
+    assert total_energy(summary, PACKAGES_FIRST).domains == ("package-0", "dram-0")
+    assert total_energy(summary, NODE_FIRST).domains == ("node",)
+    domains["package-0"] = domain(None)
+    assert total_energy(summary, PACKAGES_FIRST).joules == 50
+    del domains["node"]
+    assert total_energy(summary, PACKAGES_FIRST).reason == "package-0: it stood still"
 
 
 def reading(tick: int, t: float, watts: float) -> metrics.PowerReading:

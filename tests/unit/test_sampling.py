@@ -19,6 +19,7 @@ def summary(
         "reason": reason,
         "samples": 30,
         "missed": 1,
+        "duration_s": 3.0,
         "sampler_cpu_s": 0.01,
         "domains": domains,
         "idle_W": {},
@@ -64,6 +65,7 @@ def test_one_lost_socket_makes_the_sum_unknown() -> None:
     found = by_name(sampled(summary(**told), [], WINDOWS))
     assert found["energy.pkg"].value is None and found["energy.pkg"].reason == "the zone vanished"
     assert found["energy.total"].value is None
+    assert found["energy.total"].reason == "package-1: the zone vanished"
 
 
 def test_power_by_phase_comes_from_the_samples_inside_it() -> None:

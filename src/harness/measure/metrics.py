@@ -54,41 +54,92 @@ def _metric(name: str, value: float | None, unit: str, source: str, reason: str)
     return Metric(name=name, value=value, unit=unit, source=source)
 
 
+@dataclass(frozen=True)
+class Energy:
+    """Energy of a machine or of several hosts while they were sampled, J; None with the reason."""
+
+    joules: float | None
+    seconds: float
+    source: str
+    reason: str = ""
+    domains: tuple[str, ...] = ()
+    """Names of the domains that it is the sum of."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DomainSum:
+    """Energy (J) and mean power (W) of all domains of one kind; None, with the reason, unless each has a value."""
+
+    names: tuple[str, ...]
+    joules: float | None = None
+    watts: float | None = None
+    reason: str = ""
+    """Empty also where the power source gives no such domain."""
+
+
+def sum_of_domains(summary: dict[str, Any], kind: str) -> DomainSum:
+    """Sums energy and mean power of the domains whose names start with `kind`, over sockets and hosts."""
+    found = {name: values for name, values in summary["domains"].items() if name.startswith(kind)}
+    names = tuple(found)
+    reasons = [values["reason"] for values in found.values() if values["energy_J"] is None]
+    if not found or reasons:
+        return DomainSum(names=names, reason=next(iter(reasons), ""))
+    watts = [values["power_mean_W"] for values in found.values()]
+    return DomainSum(
+        names=names,
+        joules=sum(values["energy_J"] for values in found.values()),
+        watts=None if None in watts else sum(watts),
+    )
+
+
+PACKAGES_FIRST = (("package", "dram"), ("package",), ("node",))
+"""Kinds of domains that together are the energy of an engine's run, best first: that of packages and DRAM."""
+NODE_FIRST = (("node",), ("package", "dram"), ("package",))
+"""Kinds of domains that together are the energy of a cell's hosts, best first: `node` contains the others."""
+
+
+def total_energy(summary: dict[str, Any], choices: Sequence[Sequence[str]]) -> Energy:
+    """Adds up a sampler's domains of the first of `choices` whose kinds all have a value."""
+    source, seconds = str(summary["source"]), float(summary["duration_s"])
+    for kinds in choices:
+        sums = [sum_of_domains(summary, kind) for kind in kinds]
+        joules = [one.joules for one in sums if one.joules is not None]
+        if len(joules) == len(kinds):
+            names = tuple(name for one in sums for name in one.names)
+            return Energy(sum(joules), seconds, source, domains=names)
+    lost = [
+        f"{name}: {values['reason']}"
+        for name, values in summary["domains"].items()
+        if values["energy_J"] is None
+    ]
+    reason = summary["reason"] or "; ".join(lost) or "the power source gives no energy of the machine"
+    return Energy(None, seconds, source, reason)
+
+
 def domain_metrics(summary: dict[str, Any]) -> list[Metric]:
     """Energy and power of package and DRAM, summed over sockets; empty with the reason where not measured."""
     metrics: list[Metric] = []
-    energies: list[float | None] = []
     source = summary["source"]
     why = summary["reason"] or "the power source gives no such domain"
-    for prefix, short in DOMAINS.items():
-        found = [values for name, values in summary["domains"].items() if name.startswith(prefix)]
-        complete = bool(found) and all(values["energy_J"] is not None for values in found)
-        reason = next((values["reason"] for values in found if values["energy_J"] is None), why)
-        energy = sum(values["energy_J"] for values in found) if complete else None
-        mean = sum(values["power_mean_W"] for values in found) if complete else None
-        maxima = [values["power_max_W"] for values in found]
+    for kind, short in DOMAINS.items():
+        found = sum_of_domains(summary, kind)
+        reason = found.reason or why
         # The maxima of several sockets need not fall together, so their sum would be no power ever drawn.
-        peak = maxima[0] if complete and len(maxima) == 1 else None
-        energies.append(energy)
+        one = found.joules is not None and len(found.names) == 1
+        peak = summary["domains"][found.names[0]]["power_max_W"] if one else None
         metrics += [
-            _metric(f"energy.{short}", energy, "J", source, reason),
-            _metric(f"power.{short}.mean", mean, "W", source, reason),
-            _metric(f"power.{short}.max", peak, "W", source, reason if not complete else "several sockets"),
+            _metric(f"energy.{short}", found.joules, "J", source, reason),
+            _metric(f"power.{short}.mean", found.watts, "W", source, reason),
+            _metric(
+                f"power.{short}.max", peak, "W", source, reason if found.joules is None else "several sockets"
+            ),
         ]
-    package, dram = energies
-    node, node_reason = node_energy(summary)
-    total = package + (dram or 0.0) if package is not None else node
-    metrics.append(_metric("energy.node", node, "J", source, node_reason or why))
-    return [*metrics, _metric("energy.total", total, "J", source, node_reason or why)]
-
-
-def node_energy(summary: dict[str, Any]) -> tuple[float | None, str]:
-    """Joules of whole nodes, which some sources give instead of packages and DRAM; or why there are none."""
-    found = [values for name, values in summary["domains"].items() if name.startswith("node")]
-    reasons = [values["reason"] for values in found if values["energy_J"] is None]
-    if not found or reasons:
-        return None, next(iter(reasons), "")
-    return sum(values["energy_J"] for values in found), ""
+    node, total = sum_of_domains(summary, "node"), total_energy(summary, PACKAGES_FIRST)
+    return [
+        *metrics,
+        _metric("energy.node", node.joules, "J", source, node.reason or why),
+        _metric("energy.total", total.joules, "J", source, total.reason),
+    ]
 
 
 def cap_metrics(summary: dict[str, Any]) -> list[Metric]:
@@ -192,16 +243,6 @@ NAMES = {
     "sampler.cpu": "s",
 }
 """What is empty, with the reason, when a host could not be watched to the end; and the units."""
-
-
-@dataclass(frozen=True)
-class Energy:
-    """What all hosts together used while they were watched: J, or why it is not known."""
-
-    joules: float | None
-    seconds: float
-    source: str
-    reason: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

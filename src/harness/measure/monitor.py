@@ -24,7 +24,7 @@ from harness.hosts.inside.server import step_environment
 from harness.hosts.probing import BOOT
 from harness.measure import metrics, rates
 from harness.measure.client import Sampler
-from harness.measure.metrics import Energy, PowerReading
+from harness.measure.metrics import NODE_FIRST, Energy, PowerReading, total_energy
 from harness.measure.model import NONE, Hold, short_host_name
 from harness.measure.nodes import NodeSamplers
 from harness.measure.probe import resolve, scope_of
@@ -179,10 +179,6 @@ def _write(points: list[rates.Point], origin: float, path: Path) -> None:
     write_rows(path, HOST_COLUMNS, rows)
 
 
-DOMAINS = (("node",), ("package", "dram"), ("package",))
-"""Domains that together are a machine's power, best first: `node` contains the others."""
-
-
 class Meter:
     """Samples power between `start` and `stop`, where there is a source.
 
@@ -239,14 +235,14 @@ class Meter:
             return Energy(None, 0.0, NONE, self.reason), {}
         summary = self._sampler.stop()
         self.cpu_s = float(summary["sampler_cpu_s"])
-        energy, _ = total(summary)
+        energy = total_energy(summary, NODE_FIRST)
         if isinstance(self._sampler, NodeSamplers):
             results = zip(self._order, self._sampler.results, strict=True)
             return energy, {name: self._readings(one.rows, one.summary) for name, one in results}
         return energy, {"": self._readings(read_rows(self._trace), summary)}
 
     def _readings(self, rows: Sequence[Row], summary: dict[str, Any]) -> list[PowerReading]:
-        _, names = total(summary)
+        names = total_energy(summary, NODE_FIRST).domains
         return [
             PowerReading(
                 tick=round(float(row["t_s"]) / self._period_s),
@@ -256,20 +252,3 @@ class Meter:
             for row in rows
             if row["metric"] == "power" and row["domain"] in names
         ]
-
-
-def total(summary: dict[str, Any]) -> tuple[Energy, list[str]]:
-    """Energy from a sampler's summary, and the domains that it is the sum of."""
-    domains: dict[str, dict[str, Any]] = summary["domains"]
-    source, seconds = str(summary["source"]), float(summary["duration_s"])
-    reasons = [
-        f"{name}: {values['reason']}" for name, values in domains.items() if values["energy_J"] is None
-    ]
-    for wanted in DOMAINS:
-        of_kind = [[name for name in domains if name.startswith(kind)] for kind in wanted]
-        names = [name for found in of_kind for name in found]
-        joules = [domains[name]["energy_J"] for name in names]
-        if all(of_kind) and None not in joules:
-            return Energy(sum(joules), seconds, source), names
-    reason = summary["reason"] or "; ".join(reasons) or "the power source gives no energy of the machine"
-    return Energy(None, seconds, source, reason), []

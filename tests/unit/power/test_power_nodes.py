@@ -67,6 +67,7 @@ def summary(host: str, source: str, domains: dict[str, float]) -> dict[str, Any]
             name: {"energy_J": joules, "power_mean_W": 1.0, "power_max_W": None, "reason": ""}
             for name, joules in domains.items()
         },
+        "duration_s": 2.0,
         "idle_W": dict.fromkeys(domains, 10.0),
         **dict.fromkeys(("ticks", "samples", "missed", "dropped", "sampler_cpu_s"), 1),
         "cores": {
