@@ -2,15 +2,16 @@
 
 Usage by a run driver (everything else is internal)::
 
-    from harness.measure import CapUnavailable, PowerSettings, Sampler, resolve
+    from harness.measure import CapUnavailable, PowerSettings, Sampler, Sampling, resolve
 
     settings = PowerSettings(source="auto")            # or PowerSettings.load("power.json" | "{...}")
     found = resolve(settings)                          # when the runs are planned
     found.source_name, found.reason                    # 'measured:rapl-powercap' | 'emulated:...' | 'none'
     found.can_cap, found.cap_reason, found.domains     # ('package', 'dram', 'psys') | ('node',) | ()
 
-    with Sampler(settings, period_ms=100, trace=Path("trace.csv"), summary=Path("power.json"),
-                 cap_w=120) as sampler:                # cap_w=None: no cap; raises CapUnavailable(reason)
+    sampling = Sampling(power=settings, period_ms=100, trace=Path("trace.csv"),
+                        summary=Path("power.json"), cap_w=120)    # cap_w=None: no cap
+    with Sampler(sampling) as sampler:                 # raises CapUnavailable(reason)
         sampler.start()                                # t_s = 0: counters are read
         job = subprocess.Popen(["mpirun", ...])
         sampler.watch(job.pid)                         # ranks = its descendants that are no launchers
@@ -83,7 +84,7 @@ from harness.config.power import PowerSettings, RedfishSettings, SlurmSettings
 from harness.core.errors import PowerError
 from harness.measure.caps import CapState, cap, restore
 from harness.measure.client import Sampler
-from harness.measure.model import CapUnavailable, Probe, Resolved
+from harness.measure.model import CapUnavailable, Probe, Resolved, Sampling
 from harness.measure.monitor import Monitor
 from harness.measure.probe import resolve
 
@@ -97,6 +98,7 @@ __all__ = [
     "RedfishSettings",
     "Resolved",
     "Sampler",
+    "Sampling",
     "SlurmSettings",
     "cap",
     "resolve",

@@ -17,7 +17,7 @@ from harness.core.errors import KvasirError, PowerError
 from harness.kernel.linux import adopt_orphans, die_with_parent, kill
 from harness.kernel.procfs import descendants
 from harness.measure.client import Sampler
-from harness.measure.model import CapUnavailable, Hold
+from harness.measure.model import CapUnavailable, Hold, Sampling
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
 
@@ -66,14 +66,14 @@ def run(
     summary: SummaryOption = None,
 ) -> None:
     """Run a program under the sampler; the exit code is the program's."""
-    code, _ = run_program(
-        _settings(settings, source, root),
-        program,
+    sampling = Sampling(
+        power=_settings(settings, source, root),
         period_ms=period_ms,
         trace=output,
         summary=summary or output.with_suffix(".json"),
         cap_w=cap_w,
     )
+    code, _ = run_program(sampling, program)
     raise typer.Exit(code)
 
 
@@ -100,10 +100,15 @@ def sample(
 
     if parent is not None:
         die_with_parent(parent)
-    summary = summary or output.with_suffix(".json")
+    sampling = Sampling(
+        power=_settings(settings),
+        period_ms=period_ms,
+        trace=output,
+        summary=summary or output.with_suffix(".json"),
+        cap_w=cap_w,
+    )
     held = None if hold is None else Hold.load(hold)
-    code = run_session(_settings(settings), period_ms / 1e3, output, summary, cap_w, owns_job, steps, held)
-    raise typer.Exit(code)
+    raise typer.Exit(run_session(sampling, owns_job=owns_job, steps=steps, hold=held))
 
 
 @app.command()
@@ -143,24 +148,14 @@ def main() -> None:
         sys.exit(1)
 
 
-def run_program(
-    settings: PowerSettings,
-    program: list[str],
-    *,
-    period_ms: float,
-    trace: Path,
-    summary: Path,
-    cap_w: float | None,
-) -> tuple[int, dict[str, Any]]:
+def run_program(sampling: Sampling, program: list[str]) -> tuple[int, dict[str, Any]]:
     """Run `program` under the sampler; returns its exit code (128 + signal when killed) and the summary.
 
     SIGINT, SIGTERM and SIGHUP are passed on. What the program started ends with it, and all of it ends with
     this process, however that ends.
     """
     adopt_orphans()
-    with Sampler(
-        settings, period_ms=period_ms, trace=trace, summary=summary, cap_w=cap_w, owns_job=True
-    ) as sampler:
+    with Sampler(sampling, owns_job=True) as sampler:
         own = sampler.pid
         sampler.start()
         try:

@@ -11,14 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
-from types import TracebackType
 from typing import Any, Self
 
 import harness
-from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
 from harness.measure.control import NOBODY, NOW
-from harness.measure.model import NONE, CapUnavailable, Hold, Scope
+from harness.measure.model import NONE, CapUnavailable, Hold, Sampling, Scope
 
 
 class Sampler:
@@ -30,12 +28,8 @@ class Sampler:
 
     def __init__(
         self,
-        settings: PowerSettings,
+        sampling: Sampling,
         *,
-        period_ms: float,
-        trace: Path,
-        summary: Path,
-        cap_w: float | None = None,
         owns_job: bool = False,
         steps: bool = False,
         hold: Hold | None = None,
@@ -46,15 +40,15 @@ class Sampler:
 
         `through`: the command that starts the process on another host, whose ranks are in steps alone.
         """
-        self._summary = summary
+        self._summary = sampling.summary
         self._elsewhere = bool(through)
         self._environment = environment
         self._argv = [
             *through,
             *(sys.executable, "-m", "harness.measure", "sample"),
-            *("--settings", settings.model_dump_json(), "--period-ms", repr(period_ms)),
-            *("--output", str(trace), "--summary", str(summary)),
-            *(("--cap-w", repr(cap_w)) if cap_w is not None else ()),
+            *("--settings", sampling.power.model_dump_json(), "--period-ms", repr(sampling.period_ms)),
+            *("--output", str(sampling.trace), "--summary", str(sampling.summary)),
+            *(("--cap-w", repr(sampling.cap_w)) if sampling.cap_w is not None else ()),
             *(("--owns-job",) if owns_job else ()),
             *(("--steps",) if steps else ()),
             *(("--hold", json.dumps(asdict(hold))) if hold is not None else ()),
@@ -122,12 +116,7 @@ class Sampler:
         content: dict[str, Any] = json.loads(self._summary.read_text(encoding="utf-8"))
         return content
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._end()
 
     def _command(self, line: str) -> None:

@@ -41,6 +41,18 @@ class Hold:
             ) from error
 
 
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """Settings of one sampler: the power source to read, how often, and the files to write."""
+
+    power: PowerSettings
+    period_ms: float
+    trace: Path
+    summary: Path
+    cap_w: float | None = None
+    """Cap per package, W; None: no cap."""
+
+
 class CapUnavailable(PowerError):
     """A power cap cannot be set here; the message is the reason that goes into the record."""
 

@@ -25,7 +25,7 @@ from harness.hosts.probing import BOOT
 from harness.measure import metrics, rates
 from harness.measure.client import Sampler
 from harness.measure.metrics import NODE_FIRST, Energy, PowerReading, total_energy
-from harness.measure.model import NONE, Hold, short_host_name
+from harness.measure.model import NONE, Hold, Sampling, short_host_name
 from harness.measure.nodes import NodeSamplers
 from harness.measure.probe import resolve, scope_of
 from harness.measure.rates import HostSamples, parse, since
@@ -196,7 +196,12 @@ class Meter:
         self.cpu_s = 0.0
         if settings is None:
             return
-        places: dict[str, Any] = {"trace": self._trace, "summary": folder / "power.json"}
+        sampling = Sampling(
+            power=settings,
+            period_ms=1000 * period_s,
+            trace=self._trace,
+            summary=folder / "power.json",
+        )
         outside = step_environment(os.environ)
         names = [host.name for host in hosts]
         real = hosts.settings.kind == "slurm"
@@ -205,13 +210,11 @@ class Meter:
             own = [name for name in names if name.partition(".")[0] == short_host_name()]
             self._order = [*own, *(name for name in names if name not in own)]
             self._sampler = NodeSamplers(
-                settings,
-                period_ms=1000 * period_s,
+                sampling,
                 nodes=[name for name in names if name not in own],
                 here=bool(own),
                 srun=srun,
                 environment=outside,
-                **places,
             )
             return
         found = resolve(settings)
@@ -219,9 +222,7 @@ class Meter:
         if found.source_name != NONE:
             nodes = tuple(names) if real else (os.environ.get("SLURMD_NODENAME") or short_host_name(),)
             hold = Hold(nodes=nodes, srun=srun) if found.source.scope == "job" else None
-            self._sampler = Sampler(
-                settings, period_ms=1000 * period_s, hold=hold, environment=outside, **places
-            )
+            self._sampler = Sampler(sampling, hold=hold, environment=outside)
 
     def start(self, stack: ExitStack) -> None:
         """Begin; the end of `stack` ends it in any case. Raises PowerError."""

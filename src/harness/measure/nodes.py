@@ -9,15 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
-from types import TracebackType
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
 from harness.measure.client import Sampler
-from harness.measure.model import NONE
+from harness.measure.model import NONE, Sampling
 from harness.measure.probe import refusal_of_hosts
 from harness.measure.sources.slurm import SAMPLER_STEP
 from harness.measure.trace import COLUMNS, Row, read_rows, write_rows
@@ -46,14 +43,10 @@ class NodeSamplers:
 
     def __init__(
         self,
-        settings: PowerSettings,
+        sampling: Sampling,
         *,
-        period_ms: float,
-        trace: Path,
-        summary: Path,
         nodes: Sequence[str],
         environment: Mapping[str, str],
-        cap_w: float | None = None,
         here: bool = True,
         srun: Sequence[str] = ("srun",),
     ) -> None:
@@ -61,14 +54,10 @@ class NodeSamplers:
 
         `environment`: for the steps, without what SLURM said to the step we are in ourselves.
         """
-        self._problem = refusal_of_hosts(settings, len(nodes) + here)
-        if self._problem:
-            settings = settings.model_copy(update={"source": NONE})
+        self._problem = refusal_of_hosts(sampling.power, len(nodes) + here)
+        self._sampling = without_power(sampling) if self._problem else sampling
         self._environment = environment
-        self._settings = settings
-        self._trace, self._summary = trace, summary
         self._nodes = tuple(nodes)
-        self._options: dict[str, Any] = {"period_ms": period_ms, "cap_w": cap_w, "steps": True}
         self._here, self._srun = here, tuple(srun)
         self._samplers: list[Sampler] = []
         self.results: list[NodeResult] = []
@@ -78,32 +67,28 @@ class NodeSamplers:
     def __enter__(self) -> Self:
         """Returns when source and cap are in place on all nodes; raises CapUnavailable or PowerError."""
         with ExitStack() as stack:
-            settings = self._settings
             if self._here:
-                first = Sampler(settings, trace=self._trace, summary=self._summary, **self._options)
-                self._samplers.append(stack.enter_context(first))
+                self._samplers.append(stack.enter_context(Sampler(self._sampling, steps=True)))
             for node in self._nodes:
+                own = self._sampling_of(node)
                 if self._samplers and self._samplers[0].scope == "job":
-                    settings = settings.model_copy(update={"source": NONE})
-                trace, summary = self._files(node)
+                    own = without_power(own)
                 through = step_on(node, self._srun)
-                step: dict[str, Any] = {"through": through, "environment": self._environment}
-                other = Sampler(settings, trace=trace, summary=summary, **step, **self._options)
+                other = Sampler(own, steps=True, through=through, environment=self._environment)
                 self._samplers.append(stack.enter_context(other))
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._stack.close()
 
-    def _files(self, node: str) -> tuple[Path, Path]:
-        """A node's own trace and summary, which all nodes must see."""
-        return self._trace.with_name(f"trace.{node}.csv"), self._summary.with_name(f"sampler.{node}.json")
+    def _sampling_of(self, node: str) -> Sampling:
+        """Gives a node a trace and a summary of its own, in a folder that all nodes must see."""
+        return replace(
+            self._sampling,
+            trace=self._sampling.trace.with_name(f"trace.{node}.csv"),
+            summary=self._sampling.summary.with_name(f"sampler.{node}.json"),
+        )
 
     def rest(self, seconds: float) -> None:
         """Measure the nodes at rest, one after the other."""
@@ -126,13 +111,13 @@ class NodeSamplers:
         for sampler in self._samplers:
             sampler.begin_stop()
         summaries = [sampler.stop() for sampler in self._samplers]
-        own = [(str(summaries[0]["host"]), self._trace, self._summary)] if self._here else []
-        places = [*own, *((node, *self._files(node)) for node in self._nodes)]
-        for (node, trace, kept), found in zip(places, summaries, strict=True):
-            self.results.append(NodeResult(node, found, read_rows(trace)))
-            if trace != self._trace:
-                trace.unlink()
-                kept.unlink()
+        first = [(str(summaries[0]["host"]), self._sampling)] if self._here else []
+        places = [*first, *((node, self._sampling_of(node)) for node in self._nodes)]
+        for (node, own), found in zip(places, summaries, strict=True):
+            self.results.append(NodeResult(node, found, read_rows(own.trace)))
+            if own is not self._sampling:
+                own.trace.unlink()
+                own.summary.unlink()
         if len(places) == 1 and self._here:
             return summaries[0]
         total = joined({one.node: one.summary for one in self.results})
@@ -140,9 +125,14 @@ class NodeSamplers:
             total["reason"] = self._problem
         traces = [[{**row, "host": one.node} for row in one.rows] for one in self.results]
         rows = joined_rows(traces, total["period_ms"] / 1e3)
-        write_rows(self._trace, COLUMNS, ([row[column] for column in COLUMNS] for row in rows))
-        self._summary.write_text(json.dumps(total, indent=1) + "\n", encoding="utf-8")
+        write_rows(self._sampling.trace, COLUMNS, ([row[column] for column in COLUMNS] for row in rows))
+        self._sampling.summary.write_text(json.dumps(total, indent=1) + "\n", encoding="utf-8")
         return total
+
+
+def without_power(sampling: Sampling) -> Sampling:
+    """Returns the settings of a sampler of CPU use alone."""
+    return replace(sampling, power=sampling.power.model_copy(update={"source": NONE}))
 
 
 def joined_rows(traces: Sequence[Sequence[Row]], period_s: float) -> list[Row]:

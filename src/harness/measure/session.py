@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from harness.config.power import PowerSettings
@@ -15,7 +14,7 @@ from harness.kernel.linux import kill
 from harness.measure import summary as report
 from harness.measure.caps import CapState, cap
 from harness.measure.control import Abandoned, Control
-from harness.measure.model import NONE, CapUnavailable, Hold, Reader, Resolved
+from harness.measure.model import NONE, CapUnavailable, Hold, Reader, Resolved, Sampling
 from harness.measure.probe import resolve
 from harness.measure.sampler import NewSteps, Run, sample
 from harness.measure.trace import Trace
@@ -24,16 +23,7 @@ EXIT_CAP = 3
 EXIT_ABANDONED = 4
 
 
-def run_session(
-    settings: PowerSettings,
-    period_s: float,
-    trace: Path,
-    summary: Path,
-    cap_w: float | None,
-    owns_job: bool,
-    steps: bool,
-    hold: Hold | None,
-) -> int:
+def run_session(sampling: Sampling, *, owns_job: bool, steps: bool, hold: Hold | None) -> int:
     """Serve one run over standard input and output; returns the exit code.
 
     `steps`: ranks may be in SLURM's steps; `hold`: nodes for SLURM to count where the job starts no steps.
@@ -43,19 +33,19 @@ def run_session(
     """
     control = Control(sys.stdin.fileno())
     with ExitStack() as cleanup:
-        resolved, reader = _open(settings, hold)
+        resolved, reader = _open(sampling.power, hold)
         cleanup.callback(reader.close)
         try:
-            held = cleanup.enter_context(_capped(settings, resolved, reader, cap_w)) if cap_w else None
+            held = cleanup.enter_context(_capped(sampling, resolved, reader))
         except CapUnavailable as error:
             _answer(error=str(error), kind="cap")
             return EXIT_CAP
-        output = Trace(trace, report.host_name())
+        output = Trace(sampling.trace, report.host_name())
         cleanup.callback(output.abandon)
         run = Run(
             reader=reader,
             source_name=resolved.source_name,
-            period_s=period_s,
+            period_s=sampling.period_ms / 1e3,
             trace=output,
             steps=NewSteps() if steps else None,
         )
@@ -82,7 +72,7 @@ def run_session(
             return EXIT_ABANDONED
         result = report.build(run, resolved, held, (psi[0], report.pressure_us()))
         output.finish()
-        report.write(summary, result)
+        report.write(sampling.summary, result)
         _answer(done=True)
     return 0
 
@@ -114,11 +104,13 @@ def _open(settings: PowerSettings, hold: Hold | None) -> tuple[Resolved, Reader]
 
 
 def _capped(
-    settings: PowerSettings, resolved: Resolved, reader: Reader, watts: float
-) -> AbstractContextManager[CapState]:
+    sampling: Sampling, resolved: Resolved, reader: Reader
+) -> AbstractContextManager[CapState | None]:
+    if sampling.cap_w is None:
+        return nullcontext()
     if not resolved.can_cap:
         raise CapUnavailable(resolved.cap_reason or f"no cap: source {resolved.source_name} cannot set one")
-    return cap(settings, watts, reader.cap_root)
+    return cap(sampling.power, sampling.cap_w, reader.cap_root)
 
 
 def _answer(**content: Any) -> None:

@@ -25,6 +25,7 @@ from harness.images.launch import beside
 from harness.kernel.linux import die_with_parent
 from harness.measure.client import Sampler
 from harness.measure.metrics import read_trace, sampled
+from harness.measure.model import Sampling
 from harness.measure.nodes import NodeSamplers
 from harness.plan.spec import RunSpec, Watch
 from harness.results.records import Metric, Outcome, Record, save, write_folder
@@ -106,19 +107,20 @@ def supervise(command: list[str], log: Path, timeout_s: float, follow: Callable[
 
 def sampler_of(watch: Watch, folder: Path, nodes: Sequence[str]) -> Sampler | NodeSamplers:
     """What samples a run: one process here, or one on each node of the job of SLURM that we are in."""
-    power = watch.power
-    trace, summary = folder / "trace.csv", folder / "sampler.json"
+    sampling = Sampling(
+        power=watch.power,
+        period_ms=watch.period_ms,
+        trace=folder / "trace.csv",
+        summary=folder / "sampler.json",
+        cap_w=watch.cap_w,
+    )
     if not nodes:
-        return Sampler(power, period_ms=watch.period_ms, trace=trace, summary=summary, cap_w=watch.cap_w)
+        return Sampler(sampling)
     here = socket.gethostname().partition(".")[0]
     return NodeSamplers(
-        power,
-        period_ms=watch.period_ms,
-        trace=trace,
-        summary=summary,
+        sampling,
         nodes=[node for node in nodes if node.partition(".")[0] != here],
         environment=launch_environment(),
-        cap_w=watch.cap_w,
     )
 
 

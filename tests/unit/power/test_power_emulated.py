@@ -15,7 +15,7 @@ from power_trees import wait_until
 
 from harness.config.power import PROFILES
 from harness.kernel.procfs import children
-from harness.measure import PowerError, PowerSettings, Sampler, resolve
+from harness.measure import PowerError, PowerSettings, Sampler, Sampling, resolve
 from harness.measure.emulator.model import CubeLaw, Tree, load
 from harness.measure.emulator.throttle import CgroupQuota, DutyCycle, choose, own_groups
 from harness.measure.sources.powercap import PowercapReader
@@ -50,9 +50,10 @@ def emulated_run(
     settings: PowerSettings, folder: Path, seconds: float, cap_w: float | None = None
 ) -> dict[str, Any]:
     """Summary of a spinning process run for `seconds`; `test` holds its CPU and wall time once taken over."""
-    with Sampler(
-        settings, period_ms=50, trace=folder / "t.csv", summary=folder / "s.json", cap_w=cap_w
-    ) as sampler:
+    sampling = Sampling(
+        power=settings, period_ms=50, trace=folder / "t.csv", summary=folder / "s.json", cap_w=cap_w
+    )
+    with Sampler(sampling) as sampler:
         sampler.start()
         job = spinner()
         try:
@@ -177,7 +178,8 @@ def test_slice_and_cap_bind_the_job(tmp_path: Path, cap_w: float | None) -> None
 
 def test_an_emulator_that_dies_leaves_no_energy_and_no_stopped_job(tmp_path: Path) -> None:
     settings = profile_with(tmp_path / "profiles", slice_share=0.05)
-    with Sampler(settings, period_ms=20, trace=tmp_path / "t.csv", summary=tmp_path / "s.json") as sampler:
+    sampling = Sampling(power=settings, period_ms=20, trace=tmp_path / "t.csv", summary=tmp_path / "s.json")
+    with Sampler(sampling) as sampler:
         (emulator,) = children(sampler.pid)
         sampler.start()
         job = spinner()

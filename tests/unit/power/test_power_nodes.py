@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from harness.config.power import PowerSettings
 from harness.core.errors import PowerError
 from harness.measure.metrics import domain_metrics
+from harness.measure.model import Sampling
 from harness.measure.nodes import NodeSamplers, joined, joined_rows, step_on
 from harness.measure.sources.slurm import step_energies
 from harness.measure.trace import Row
@@ -121,11 +122,14 @@ def test_ranks_of_new_steps_are_seen_from_every_node(tmp_path: Path) -> None:
     daemon.chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     trace = tmp_path / "trace.csv"
-    with NodeSamplers(
-        PowerSettings(source="none"),
+    sampling = Sampling(
+        power=PowerSettings(source="none"),
         period_ms=50,
         trace=trace,
         summary=tmp_path / "sampler.json",
+    )
+    with NodeSamplers(
+        sampling,
         nodes=["elsewhere"],
         environment=environment,
     ) as samplers:

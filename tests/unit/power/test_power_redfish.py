@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from harness.config.power import RedfishSettings
-from harness.measure import PowerError, PowerSettings, Sampler, resolve
+from harness.measure import PowerError, PowerSettings, Sampler, Sampling, resolve
 from harness.measure.sources import redfish
 from harness.measure.sources.redfish import Redfish, RedfishReader, credentials
 
@@ -223,9 +223,10 @@ def test_a_failing_bmc_costs_samples_and_not_the_run(bmc: Bmc, tmp_path: Path) -
     def watts() -> Any:
         return _watts(next(answers, 374))
 
-    with Sampler(
-        settings(bmc.url), period_ms=50, trace=tmp_path / "t.csv", summary=tmp_path / "s.json"
-    ) as sampler:
+    sampling = Sampling(
+        power=settings(bmc.url), period_ms=50, trace=tmp_path / "t.csv", summary=tmp_path / "s.json"
+    )
+    with Sampler(sampling) as sampler:
         assert sampler.source_name == "measured:bmc-redfish"
         bmc.pages[METRICS] = watts
         sampler.start()

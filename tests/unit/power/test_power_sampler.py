@@ -15,7 +15,7 @@ import pytest
 from power_trees import BURN, FileTree, gone, wait_until
 
 from harness.kernel.cpuclock import PERF
-from harness.measure import PowerError, PowerSettings, Sampler
+from harness.measure import PowerError, PowerSettings, Sampler, Sampling
 
 SRC = Path(__file__).parents[3] / "src"
 HEADER = ["t_s", "half_width_s", "host", "domain", "metric", "value", "unit", "source"]
@@ -44,7 +44,7 @@ ranks = [subprocess.Popen([sys.argv[1], "-c", sys.argv[2]]) for _ in range(2)]
 
 def sampler(tmp_path: Path, settings: PowerSettings | None = None, **more: Any) -> Sampler:
     options = {"period_ms": 20, "trace": tmp_path / "trace.csv", "summary": tmp_path / "power.json", **more}
-    return Sampler(settings or PowerSettings(source="none"), **options)
+    return Sampler(Sampling(power=settings or PowerSettings(source="none"), **options))
 
 
 def rows(tmp_path: Path) -> list[dict[str, str]]:
@@ -144,9 +144,10 @@ def test_leaving_without_stop_keeps_nothing(tmp_path: Path) -> None:
 PARENT = """
 import os, sys, time
 from pathlib import Path
-from harness.measure import PowerSettings, Sampler
+from harness.measure import PowerSettings, Sampler, Sampling
 folder = Path(sys.argv[1])
-with Sampler(PowerSettings(source="none"), period_ms=20, trace=folder / "t.csv", summary=folder / "s.json") as s:
+power = PowerSettings(source="none")
+with Sampler(Sampling(power=power, period_ms=20, trace=folder / "t.csv", summary=folder / "s.json")) as s:
     s.start()
     s.watch(os.getpid())
     print(s.pid, flush=True)
