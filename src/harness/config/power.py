@@ -64,7 +64,7 @@ POWER_SOURCES = {
     "redfish": SourceEntry(reference=f"{_MEASURE}.redfish:Redfish", settings=RedfishSettings),
     "slurm": SourceEntry(reference=f"{_MEASURE}.slurm:Slurm", settings=SlurmSettings),
     "emulated": SourceEntry(reference=f"{_MEASURE}.emulated:Emulated", argument="[A-Za-z0-9][A-Za-z0-9_.-]*"),
-    "none": SourceEntry(reference=f"{_MEASURE}.none:Nothing"),
+    "none": SourceEntry(reference="harness.measure.probe:NoSource"),
 }
 """All sources of this tree by name. One from outside needs no entry: its name is its class."""
 _PLAIN = [

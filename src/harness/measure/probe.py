@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from harness.config.power import POWER_SOURCES, PowerSettings
 from harness.core.imports import load_class
-from harness.measure.model import NONE, Probe, Resolved, Scope, Source
-from harness.measure.sources.none import Nothing
+from harness.measure.model import NONE, Probe, Reader, Resolved, Scope, Source
 
 AUTO = ("powercap", "papi")
 _BASE = "harness.measure.model:Source"
+
+
+class NoSource(Source):
+    """The source `none`: usable everywhere, gives no domain, and has as its reason that it was asked for."""
+
+    key: ClassVar[str] = "none"
+
+    def probe(self) -> Probe:
+        """Returns that it is usable, without domains."""
+        reason = "no power source: 'none' was asked for"
+        return Probe(True, reason=reason, cap_reason=reason)
+
+    def open(self) -> Reader:
+        """Returns a reader without domains."""
+        return Reader()
 
 
 def build(settings: PowerSettings) -> Source:
@@ -47,8 +61,7 @@ def resolve(settings: PowerSettings) -> Resolved:
         emulated = f"{settings.root} is not the kernel's ({probe.source_name}); name it to use it"
         reasons.append(f"{key}: {emulated if probe.usable else probe.reason}")
     reason = "no power source: " + "; ".join(reasons)
-    nothing = Nothing(settings, "")
-    return Resolved(NONE, reason, (), False, reason, nothing)
+    return Resolved(NONE, reason, (), False, reason, NoSource(settings, ""))
 
 
 def _resolved(probe: Probe, source: Source) -> Resolved:
