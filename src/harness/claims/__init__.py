@@ -1,1 +1,1 @@
-"""Claims of a paper as data: read a claim file, check it as SQL over result tables, give each claim a verdict."""
+"""Reads a paper's claims from a file, checks them as SQL over result tables, and gives each a verdict."""

@@ -31,7 +31,7 @@ def _levels(plan: Plan) -> dict[str, set[object]]:
 
 
 def planned_tables(planner: Planner, study: str) -> dict[Table, dict[str, Collection[object]]]:
-    """Returns tables that a study will have: their columns in order, with what is known of the cells of each."""
+    """Returns the tables that a study will have: their columns in order, with the known cells of each."""
     plan = planner.plan(study)
     levels = _levels(plan)
     tables: dict[Table, dict[str, Collection[object]]] = {}
@@ -43,7 +43,7 @@ def planned_tables(planner: Planner, study: str) -> dict[Table, dict[str, Collec
 
 
 def mistakes(path: Path, tables: Mapping[Table, Mapping[str, Collection[object]]]) -> Iterator[str]:
-    """Returns what is wrong with a claim file, one line each: `file: claim: why`."""
+    """Yields the mistakes of a claim file, one line each: `file: claim: why`."""
     try:
         file = read_claims(path)
     except KvasirError as error:

@@ -71,7 +71,7 @@ def bound(database: Database, known: Collection[str], check: Check) -> sql.Query
 
 @dataclass(frozen=True)
 class Checked:
-    """All claims of a file, judged: rows in the file's order, what decided each, and the tags that held."""
+    """The verdicts on a claim file: rows in the file's order, the values that decided each, and the tags that held."""
 
     rows: list[Row]
     judged: list[Judged]
@@ -80,7 +80,7 @@ class Checked:
 
 @dataclass
 class _Tables:
-    """What checks run over, and what is known of the file's tags from it."""
+    """The database that the checks of a file query, with the file's tags that hold."""
 
     file: ClaimFile
     known: Mapping[str, Table]
@@ -90,7 +90,7 @@ class _Tables:
     """Tags whose own check cannot run, and why."""
 
     def observed(self, check: Check, absent: str | None, pending: Mapping[str, str]) -> Observed:
-        """Returns what a check gives. Raises CheckError."""
+        """Runs a check and returns its values. Raises CheckError."""
         query = bound(self.database, self.known, check)
         try:
             return observe(self.database, query, absent, pending)
@@ -110,7 +110,7 @@ class _Tables:
                     self.tags.add(name)
 
     def observations(self, claim: Claim) -> Observations:
-        """Returns what all checks of a claim give. Raises CheckError, also for a wrong check of a tag it needs."""
+        """Runs all checks of a claim. Raises CheckError, also for a wrong check of a tag it needs."""
         for name in claim.needs:
             if name in self.wrong_tags and name not in self.tags:
                 raise CheckError(self.wrong_tags[name])
@@ -135,12 +135,12 @@ class _Tables:
 
 
 def failed(why: str) -> Judged:
-    """Returns what stands in the place of a verdict where the check itself is wrong, with the reason in one line."""
+    """Returns the verdict `check failed`, of a check that is itself wrong, with the reason in one line."""
     return Judged("check failed", "; ".join(why.splitlines()), Observed((), "none"), "")
 
 
 def check_claims(path: Path, tables: Path, have: Collection[str]) -> Checked:
-    """Judge every claim of the file `path` by the tables below `tables`; `have` is what the site says it has.
+    """Judge every claim of the file `path` by the tables below `tables`; `have` are the tags that the site declares.
 
     A claim that is wrong, or whose SQL cannot run, gets `check failed` and the reason; the others their verdicts.
     Raises KvasirError, one message, for a table that is not whole.

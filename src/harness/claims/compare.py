@@ -1,4 +1,4 @@
-"""Two folders of results held against each other: of two machines, two sites, or programs of images and of the host."""
+"""Compares two folders of results: of two machines, two sites, or programs of images and of the host."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ NO_KEY = {VALUE, "order"}
 """All other columns of a table, and the row's place among rows with the same, tell one number from another."""
 PLACE = "place"
 EXACT = r"^(simulated:|analytic)"
-"""Sources whose numbers are the same on any machine; what a clock or a counter measures is not."""
+"""Sources whose numbers are the same on any machine, unlike those of clocks and counters."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that differs: what kind of thing, where, and what either folder has there."""
+    """One difference: its kind, its place, and the value of either folder."""
 
     kind: Kind
     where: str
@@ -34,7 +34,7 @@ class Difference:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """How much was compared, and what differs."""
+    """The differences between two folders, and the number of values compared."""
 
     tables: int
     exact: int
@@ -63,7 +63,7 @@ def exact_numbers(table: pl.DataFrame, key: list[str]) -> pl.DataFrame:
 
 
 def numbers(name: str, one: pl.DataFrame, other: pl.DataFrame, key: list[str]) -> Iterator[Difference]:
-    """Exact numbers that differ, or that only one has."""
+    """Yields exact numbers that differ, or that only one folder has."""
     both = one.join(other, on=[*key, PLACE], how="full", coalesce=True, nulls_equal=True)
     unequal = both.filter(~pl.col(VALUE).eq_missing(pl.col(f"{VALUE}_right")))
     for row in unequal.iter_rows(named=True):
@@ -72,21 +72,21 @@ def numbers(name: str, one: pl.DataFrame, other: pl.DataFrame, key: list[str]) -
 
 
 def verdicts(one: list[Row], other: list[Row]) -> Iterator[Difference]:
-    """Returns claims with another verdict, or that only one has."""
+    """Yields claims whose verdicts differ, or that only one folder has."""
 
-    def said(row: Row | None) -> str:
+    def text(row: Row | None) -> str:
         return "none" if row is None else f"{row.verdict}, {value_of(row)}"
 
     first, second = ({row.id: row for row in rows} for rows in (one, other))
     for name in first | second:
         found = first.get(name), second.get(name)
         if len({row.verdict if row else None for row in found}) > 1:
-            yield Difference("verdict", name, *map(said, found))
+            yield Difference("verdict", name, *map(text, found))
 
 
 @dataclass(frozen=True)
 class Results:
-    """What is compared of a folder results/<scale>: tables and verdicts by the name of their file."""
+    """The tables and verdicts of a folder results/<scale>, by the name of their file."""
 
     tables: dict[str, pl.DataFrame]
     claims: dict[str, list[Row]]
@@ -110,7 +110,7 @@ def _only_in_one(one: Iterable[str], other: Iterable[str]) -> Iterator[Differenc
 
 
 def compare(one: Results, other: Results) -> Comparison:
-    """Returns all that differs between two folders' results."""
+    """Returns the differences between two folders' results."""
     differences = [*_only_in_one(one.tables, other.tables), *_only_in_one(one.claims, other.claims)]
     tables = [name for name in one.tables if name in other.tables]
     claims = [name for name in one.claims if name in other.claims]

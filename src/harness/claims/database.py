@@ -1,4 +1,4 @@
-"""The tables a claim file refers to, in DuckDB, in two forms: all numbers, and only those that are evidence.
+"""Loads the tables of a claim file into DuckDB, in two forms: all numbers, and only those that are evidence.
 
 Schema `everything` holds the tables as they are. Schema `evidence` holds the same without emulated numbers: their
 values are empty, runs under a cap that only an emulator enforces are gone, emulated samples as well. A check sees one
@@ -37,18 +37,18 @@ class Database:
 
 
 def factors_of(columns: list[str]) -> list[str]:
-    """Returns the columns that say which run a row belongs to, factors included."""
+    """Returns the columns that identify the run of a row, factors included."""
     return [name for name in columns if name not in (*STATE, *METRIC)]
 
 
 def metric_column(metric: str, factors: Collection[str]) -> str:
-    """Column of a metric in the wide form: `kv.in` is kv_in; one named like a factor, as `words`, metric_words."""
+    """Returns the column of a metric in the wide form: `kv.in` is kv_in; `words`, named like a factor, metric_words."""
     column = re.sub(r"[^A-Za-z0-9_]", "_", metric)
     return f"metric_{column}" if column in factors else column
 
 
 def _emulated_cap(table: Table, columns: list[str]) -> str:
-    """SQL condition: the row's run is under a cap that an emulator enforces. The highest level imposes none."""
+    """Returns the SQL condition for runs under a cap that an emulator enforces. The highest level imposes none."""
     if "cap_w" not in columns:
         return "false"
     raw = f"raw.{quoted(table.name)}"
@@ -173,12 +173,12 @@ class Table:
 
     @property
     def wide(self) -> str:
-        """Name of the form with one row a run and one column a metric."""
+        """Returns the name of the form with one row a run and one column a metric."""
         return self.name + RUNS_SUFFIX
 
 
 def table_of(path: Path) -> Table:
-    """`mimir/stages.csv` is mimir_stages, `mimir/stages.trace.csv` mimir_stages_trace, and so on."""
+    """Returns the table of a file: `mimir/stages.csv` is mimir_stages, `mimir/stages.trace.csv` mimir_stages_trace."""
     experiment, _, rest = path.name.removesuffix(".csv").partition(".")
     parts = [path.parent.name, experiment, *([rest] if rest else [])]
     kind: Kind = "trace" if rest == "trace" else "other" if rest else "runs"
@@ -236,7 +236,7 @@ def quoted(name: str) -> str:
 
 
 def _header(table: Table) -> list[str]:
-    """Column names. Raises KvasirError for a file without a header or whose last line does not end."""
+    """Returns the column names. Raises KvasirError for a file without a header or whose last line does not end."""
     path = table.path
     try:
         with path.open("rb") as file:

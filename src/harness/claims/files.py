@@ -23,7 +23,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Broken:
-    """An entry of a claim file that is no claim: what it is called, what can be read of it, and what is wrong."""
+    """An invalid entry of a claim file: its name, the fields that can be read, and the mistake."""
 
     id: str
     entry: dict[str, Any]
@@ -77,7 +77,7 @@ def read_entries(path: Path) -> Entries:
 
 
 def _name(entry: object, place: int, study: str) -> str:
-    """Returns what an entry is called: its id, or its place in the file."""
+    """Returns the name of an entry: its id, or its place in the file."""
     known = entry.get("id") if isinstance(entry, dict) else None
     return known if isinstance(known, str) and known else f"{study}, entry {place}"
 

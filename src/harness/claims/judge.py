@@ -1,4 +1,4 @@
-"""From what the checks of a claim gave to its verdict. Pure functions."""
+"""Derives the verdict on a claim from the values of its checks. Pure functions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from harness.claims.observe import Gap, Observed, Sample
 from harness.core.numbers import number
 
 PAPER_SCALE = "paper-scale"
-"""The tag under which a claim's `scaled` text needs no saying."""
+"""The tag that makes a claim's `scaled` text unnecessary."""
 MOST_LABELS = 6
 """Readings that a reason lists one by one."""
 
 
 @dataclass(frozen=True)
 class Observations:
-    """What the SQL of one claim gave. `directions` follows the claim's; None where one uses the claim's own check."""
+    """The values of one claim's checks. `directions` follows the claim's; None where one uses the claim's own check."""
 
     main: Observed
     directions: tuple[Observed | None, ...] = ()
@@ -72,13 +72,13 @@ def decide(claim: Claim, seen: Observations, lacking: Sequence[str]) -> Judged:
 
 
 def readings(samples: Sequence[Sample], expected: Criterion) -> str:
-    """Returns the recomputed numbers, each with what it is, against what the paper has."""
+    """Returns the recomputed numbers with their labels, and the range that was expected, in words."""
     told = [f"{number(s.value)} ({s.label})" if s.label else number(s.value) for s in samples[:MOST_LABELS]]
     return f"computed {', '.join(told)}; expected {accepted(expected)}"
 
 
 def judge(claim: Claim, seen: Observations, tags: set[str]) -> Judged:
-    """Returns the verdict on a claim; `tags` are the things a literal check may rely on here."""
+    """Returns the verdict on a claim; `tags` are those that hold here, on which a literal check may rely."""
     lacking = [tag for tag in claim.needs if tag not in tags]
     own = decide(claim, seen, lacking)
     against = seen.inconsistent
@@ -95,7 +95,7 @@ def judge(claim: Claim, seen: Observations, tags: set[str]) -> Judged:
 
 
 def explanation(claim: Claim, judged: Judged, tags: set[str]) -> str:
-    """Returns what the report says beside the verdict: the claim's note, its word on this verdict, and on the scale."""
+    """Returns the report's text beside a verdict: the claim's note, its word on this verdict, and on the scale."""
     parts = [claim.note, claim.explain.get(judged.verdict)]
     if PAPER_SCALE not in tags:
         parts.append(claim.scaled)
@@ -156,7 +156,7 @@ def accepted(criterion: Criterion) -> str:
 
 
 def finding(values: Sequence[float], criterion: Criterion) -> str:
-    """Returns what the values say about the criterion, in words: `median 0.31, accepted: < 1 (3 of 3 values)`."""
+    """Returns the values against the criterion, in words: `median 0.31, accepted: < 1 (3 of 3 values)`."""
     of = f"{agreeing(values, criterion)} of {len(values)}"
     if criterion.op == "is true":
         return f"true in {of} {'case' if len(values) == 1 else 'cases'}"

@@ -1,4 +1,4 @@
-"""Why a check has no values: nothing was run, a metric could not be measured, a level could not be run, runs failed."""
+"""Explains a check without values: nothing was run, a metric or level is not to be had here, or runs failed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOTHING_SELECTED = "no run has what the check selects"
 
 @dataclass(frozen=True)
 class Gap:
-    """The verdict that a check without values gets, and why."""
+    """The verdict on a check without values, and its reason."""
 
     verdict: Literal["not testable here", "not run"]
     reason: str
@@ -25,7 +25,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Absent:
-    """A run that gave no numbers: how it ended, why, and its levels as text."""
+    """A run without numbers: its status, its reason, and its levels as text."""
 
     status: str
     reason: str
@@ -33,7 +33,7 @@ class Absent:
 
 
 def joined(reasons: list[str]) -> str:
-    """Returns distinct reasons as one text; those that differ only before the first colon are told together."""
+    """Returns distinct reasons as one text; those that differ only before the first colon are merged."""
     heads: dict[str, list[str]] = {}
     for reason in dict.fromkeys(" ".join(reason.split()) for reason in reasons):
         head, colon, tail = reason.partition(": ")
@@ -48,7 +48,7 @@ def _by_count(reasons: list[str]) -> list[str]:
 
 
 def _absent(database: Database, table: Table) -> list[Absent]:
-    """Returns all runs of a table that gave no numbers."""
+    """Returns all runs of a table without numbers."""
     factors = factors_of(database.columns[table.name])
     levels = [name for name in factors if name not in IDENTITY]
     columns = ", ".join(quoted(name) for name in ("point", "rep", "status", "reason", *levels))
@@ -91,7 +91,7 @@ def _unmeasured(database: Database, table: Table, metrics: list[str]) -> list[st
 
 
 def _runs(database: Database, tables: list[Table]) -> int:
-    """Returns how many runs of the tables ended well."""
+    """Returns the number of runs of the tables that ended well."""
     total = 0
     for table in tables:
         sql = f"SELECT count(DISTINCT (point, rep)) FROM raw.{quoted(table.name)} WHERE status = 'ok'"
@@ -116,7 +116,7 @@ def gap(
     absent: str | None,
     pending: Mapping[str, str],
 ) -> Gap:
-    """Returns why a query has no values. `metrics` are those it uses of each table, `absent` the claim's own word.
+    """Returns the gap of a query without values. `metrics` are those it uses by table, `absent` the claim's own word.
 
     `pending` are levels that nothing can run yet: a query that names one is `not run`, whatever else is missing.
     Where several things are missing, the runs that share most levels with the query's constants tell the reason.

@@ -1,4 +1,4 @@
-"""A claim file: which claims a paper makes, how each is checked, and what counts as holding."""
+"""Defines claim files: the claims of a paper, their checks, and the values that are accepted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """How one verdict is shown and explained. `slug` is its CSS class, `colour` the terminal's."""
+    """The symbol, colours and meaning of one verdict. `slug` is its CSS class, `colour` the terminal's."""
 
     word: Verdict
     symbol: str
@@ -38,7 +38,7 @@ class Wording:
 
     @property
     def slug(self) -> str:
-        """The word as one word."""
+        """Returns the word with hyphens for blanks."""
         return self.word.replace(" ", "-")
 
 
@@ -100,7 +100,7 @@ VERDICTS: dict[str, Wording] = {
 
 
 class Criterion(Strict):
-    """What values must satisfy. `between` takes `low` and `high`, `is true` nothing, the others `value`."""
+    """The condition on a check's values. `between` takes `low` and `high`, `is true` nothing, the others `value`."""
 
     op: Op
     value: float | None = None
@@ -125,7 +125,7 @@ class Literally(Criterion):
 
 
 class Direction(Criterion):
-    """The weaker check: does the effect go the paper's way? Own SQL, or that of the claim."""
+    """The weaker check, that the effect goes the paper's way, by SQL of its own or that of the claim."""
 
     check: Text | None = Field(default=None, description="own SQL; the claim's own check if there is none")
     proxy: Text | None = Field(default=None, description="what is looked at in place of the claim's quantity")
@@ -141,7 +141,7 @@ class Inconsistency(Strict):
 
 
 class Paper(Strict):
-    """What the paper says, in words and as numbers where it gives any."""
+    """The statement of the paper, in words and as numbers where it gives any."""
 
     text: Text
     value: float | None = None

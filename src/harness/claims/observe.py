@@ -16,7 +16,7 @@ ANALYTIC = "analytic"
 
 @dataclass(frozen=True)
 class Sample:
-    """One value of a check and what it is of, if the check says so."""
+    """One value of a check, with its label if the check gives one."""
 
     value: float
     label: str = ""
@@ -24,7 +24,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Observed:
-    """What a check gave. `emulated`: there are values, but only by emulated numbers, so they are no evidence.
+    """The values of a check. `emulated`: there are values, but only by emulated numbers, so they are no evidence.
 
     `gap` tells why there is no evidence; it is None exactly when there is.
     """
@@ -36,17 +36,17 @@ class Observed:
 
     @property
     def values(self) -> list[float]:
-        """All values."""
+        """Returns all values."""
         return [sample.value for sample in self.samples]
 
     @property
     def evidence(self) -> bool:
-        """Whether there are values that count."""
+        """Returns whether there are values that are evidence."""
         return self.gap is None
 
 
 def bind(database: Database, query: Query) -> list[str]:
-    """Returns columns that the query gives. Raises duckdb.Error when a name in it is not known."""
+    """Returns the columns of a query's result. Raises duckdb.Error when a name in it is not known."""
     database.use("evidence")
     return [row[0] for row in database.connection.execute(f"DESCRIBE {query.text}").fetchall()]
 
@@ -95,7 +95,7 @@ def sources_in(database: Database, query: Query, schema: Schema) -> set[str]:
 
 
 def emulations(database: Database, query: Query) -> set[str]:
-    """Emulated sources in the tables that a query reads."""
+    """Returns the emulated sources in the tables that a query reads."""
     found: set[str] = set()
     for name, table in database.tables.items():
         if {name, table.wide} & query.tables and "source" in database.columns[name]:

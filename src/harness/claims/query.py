@@ -1,4 +1,4 @@
-"""What a claim's SQL refers to: its tables, columns and constants, from DuckDB's own parser."""
+"""Extracts the tables, columns and constants of a claim's SQL with DuckDB's own parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdict tables for a terminal, or as plain lines where the output is no terminal."""
+"""Prints verdicts as a table on a terminal, or as plain lines where the output is none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.core.numbers import number
 
 
 def value_of(row: Row) -> str:
-    """Median, interval, unit and count in a few characters; a mark where the number is only emulated."""
+    """Returns median, interval, unit and count in a few characters, with a mark where they are only emulated."""
     if row.value is None:
         return "-"
     unit = "" if row.unit in ("", "1") else f" {row.unit}"
@@ -26,7 +26,7 @@ def value_of(row: Row) -> str:
 
 
 def summary(rows: list[Row]) -> str:
-    """Counts per verdict in one line, all six of them, and how many checks failed if any did."""
+    """Returns the counts per verdict in one line, all six of them, and how many checks failed if any did."""
     found = counts(rows)
     return ", ".join(
         f"{found.get(one.word, 0)} {one.word}" for one in VERDICTS.values() if one.always or one.word in found
@@ -34,7 +34,7 @@ def summary(rows: list[Row]) -> str:
 
 
 def plain_lines(rows: list[Row]) -> Iterator[str]:
-    """Returns one line a claim: id, verdict, value, reason, with tabs between."""
+    """Yields one line a claim: id, verdict, value, reason, with tabs between."""
     for row in rows:
         yield "\t".join((row.id, row.verdict, value_of(row), row.reason))
 

@@ -1,4 +1,4 @@
-"""The verdict table: one checked row a claim, as CSV and JSON."""
+"""Writes and reads the verdict table, one checked row a claim, as CSV and JSON."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def row_of(study: str, claim: Claim, judged: Judged, tags: set[str]) -> Row:
 
 
 def row_of_broken(study: str, broken: Broken, judged: Judged) -> Row:
-    """Returns the row of an entry that is no claim, with what can be read of it."""
+    """Returns the row of an invalid entry, with the fields that can be read."""
     entry = broken.entry
     paper = entry.get("paper")
     words = {name: str(entry.get(name) or "") for name in ("where", "statement", "figure")}
@@ -103,7 +103,7 @@ def row_of_broken(study: str, broken: Broken, judged: Judged) -> Row:
 
 
 def counts(rows: list[Row]) -> dict[str, int]:
-    """Returns how many claims have each verdict."""
+    """Returns the number of claims by verdict."""
     return dict(Counter(row.verdict for row in rows))
 
 

@@ -1,1 +1,1 @@
-"""Results: run records, the layout of the results folder, and the tables made from records."""
+"""Keeps results: run records, the layout of the results folder, and the tables made from records."""

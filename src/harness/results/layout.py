@@ -1,4 +1,4 @@
-"""Names where results lie and which runs a table is made of, and finds those that are there; read-only."""
+"""Defines the paths of results and the runs of each table, and finds those that exist; read-only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.results.records import Factors, Record, read
 
 
 class NotRun(Strict):
-    """A point that cannot be run here, and why."""
+    """A point that cannot be run here, with the reason."""
 
     point: str
     factors: Factors
@@ -30,7 +30,7 @@ class Runs(Strict):
 
     @property
     def files(self) -> list[str]:
-        """What the workflow waits for."""
+        """Returns the files that the workflow waits for."""
         if self.declared is not None:
             return [self.declared]
         return [f"{self.folder}/{rep}/run.json" for rep in range(1, self.repetitions + 1)]
@@ -92,7 +92,7 @@ def is_complete(config: Config, study: str, tables: Iterable[TableSpec]) -> bool
 
 
 def run_files(tables: Iterable[TableSpec]) -> list[Path]:
-    """All run.json that tables are made of and that are there, each once, sorted."""
+    """Returns the run.json of all runs of tables that exist, each once, sorted."""
     files = {
         Path(runs.folder) / str(rep) / "run.json"
         for table in tables
@@ -103,13 +103,13 @@ def run_files(tables: Iterable[TableSpec]) -> list[Path]:
 
 
 def records(tables: Iterable[TableSpec]) -> Iterator[Record]:
-    """All records that tables are made of; one that cannot be read is an error naming it."""
+    """Yields the records of all runs of tables. Raises KvasirError naming one that cannot be read."""
     for path in run_files(tables):
         yield read(path)
 
 
 def failed_folders(root: Path) -> list[Path]:
-    """Folders of all runs below `root` (all scales) that did not end well, unreadable ones included."""
+    """Returns the folders of all runs below `root` (all scales) that did not end well, unreadable ones included."""
     found = []
     of_points, of_cells = "*/runs/*/*/*/[0-9]*/run.json", "*/cells/*/runs/*/[0-9]*/run.json"
     for path in sorted([*root.glob(of_points), *root.glob(of_cells)]):
@@ -123,9 +123,9 @@ def failed_folders(root: Path) -> list[Path]:
 
 
 def made_from(run: Path) -> list[Path]:
-    """What has to go together with a run for the workflow to make it again: tables of its study (of all studies,
-    if it is a cell's), its cell's own file, and the report.
+    """Returns the files to remove with a run for the workflow to make it again.
 
+    They are the tables of its study (of all studies, if it is a cell's), its cell's own file, and the report:
     Snakemake does not miss a file whose consumers are up to date.
     """
     if run.parents[3].name == "cells":

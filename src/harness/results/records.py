@@ -1,4 +1,4 @@
-"""One run, one record: what a run directory holds, and the only code that reads or writes one.
+"""Reads and writes run directories, one record a run; no other code does.
 
 `run.json` is written last, under a temporary name and then renamed, so a killed run leaves nothing that looks
 finished. `trace.csv` and `log.txt` lie beside it.
@@ -27,7 +27,7 @@ class _Model(BaseModel):
 
 
 class Metric(_Model):
-    """One number of a run with its unit and where it comes from; an empty value says why in `reason`."""
+    """One number of a run with its unit and source; an empty value has its reason in `reason`."""
 
     name: str
     value: float | None
@@ -45,7 +45,7 @@ class Metric(_Model):
 
 
 class Identity(_Model):
-    """Which run this is: every factor and its level, and what the seed was."""
+    """The identity of a run: study, experiment, point, repetition, seed, scale, site, and the level of every factor."""
 
     study: str
     experiment: str
@@ -58,7 +58,7 @@ class Identity(_Model):
 
 
 class Outcome(_Model):
-    """How a run ended; times are ISO 8601 (UTC) and seconds of wall clock."""
+    """The outcome of a run; times are ISO 8601 (UTC) and seconds of wall clock."""
 
     status: Status
     reason: str = ""
@@ -78,7 +78,7 @@ class Record(_Model):
 
 
 def read(path: Path) -> Record:
-    """The record in file `path`. Raises KvasirError naming the file if it is missing, cut off or foreign."""
+    """Returns the record in file `path`. Raises KvasirError naming the file if it is missing, cut off or foreign."""
     try:
         return Record.model_validate_json(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -93,7 +93,7 @@ def read(path: Path) -> Record:
 
 @contextmanager
 def write_folder(target: Path) -> Iterator[Path]:
-    """A scratch folder beside `target` whose files move into `target` when the block ends well.
+    """Yields a scratch folder beside `target` whose files move into `target` when the block ends well.
 
     run.json moves last. If the block fails, nothing appears in `target` and the scratch folder goes.
     """

@@ -1,4 +1,4 @@
-"""Tidy tables from records: one row per run and metric, per sample, or per event. Checked on write."""
+"""Makes tidy tables of records: one row per run and metric, per sample, or per event. Checked on write."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ TASK_SCHEMA = pa.DataFrameSchema(
 
 
 def columns_of(spec: TableSpec, kind: str) -> list[str]:
-    """Columns of an experiment's table; `kind` is the end of its name: none, `.trace`, `.fill` or `.tasks`."""
+    """Returns the columns of a table; `kind` is the end of its name: none, `.trace`, `.fill` or `.tasks`."""
     own = [*IDENTITY, *spec.factors]
     return {
         "": [*IDENTITY, *STATE, *spec.factors, *METRIC],
@@ -103,21 +103,21 @@ def columns_of(spec: TableSpec, kind: str) -> list[str]:
 
 
 def run_folders(spec: TableSpec) -> Iterator[tuple[str, Path]]:
-    """Point and folder of all runs of an experiment, in the order of the plan."""
+    """Yields point and folder of all runs of an experiment, in the order of the plan."""
     for point, runs in spec.runs.items():
         for rep in range(1, runs.repetitions + 1):
             yield point, Path(runs.folder) / str(rep)
 
 
 def identity_row(spec: TableSpec, point: str, record: Record) -> dict[str, Any]:
-    """The columns that say which run a row belongs to; a borrowed run counts as this experiment's."""
+    """Returns the columns that identify the run of a row; a borrowed run counts as this experiment's."""
     who = record.identity
     row: dict[str, Any] = {"study": spec.study, "experiment": spec.experiment, "point": point, "rep": who.rep}
     return {**row, **{name: who.factors.get(name) for name in spec.factors}}
 
 
 def metric_rows(spec: TableSpec, runs: list[tuple[str, Record]]) -> list[dict[str, Any]]:
-    """Rows of the metric table: runs in the plan's order, then the points that could not run here."""
+    """Returns the rows of the metric table: runs in the plan's order, then the points that could not run here."""
     started = sorted((record for _, record in runs), key=lambda record: record.outcome.started)
     order = {id(record): place for place, record in enumerate(started, 1)}
     empty = {"metric": None, "value": None, "unit": None, "source": "none"}
@@ -149,7 +149,7 @@ def metric_rows(spec: TableSpec, runs: list[tuple[str, Record]]) -> list[dict[st
 
 
 def metric_table(spec: TableSpec) -> pl.DataFrame:
-    """One row per run and metric of an experiment. Raises KvasirError naming a bad record."""
+    """Returns one row per run and metric of an experiment. Raises KvasirError naming a bad record."""
     runs = [(point, read(folder / "run.json")) for point, folder in run_folders(spec)]
     columns = columns_of(spec, "")
     rows = metric_rows(spec, runs)
@@ -171,10 +171,10 @@ def read_columns(path: Path, columns: list[str], types: dict[str, type[pl.DataTy
         raise KvasirError(f"{path}: expected a CSV file with columns {','.join(columns)}: {why}") from None
 
 
-def beside(
+def joined_files(
     spec: TableSpec, name: str, columns: list[str], types: dict[str, type[pl.DataType]]
 ) -> pl.DataFrame:
-    """The CSV files `name` of all runs that ended well, joined, with the runs' identity and factors."""
+    """Returns the CSV files `name` of all runs that ended well, joined, with the runs' identity and factors."""
     frames = []
     for point, folder in run_folders(spec):
         record = read(folder / "run.json")
@@ -190,21 +190,21 @@ def beside(
 
 
 def trace_table(spec: TableSpec) -> pl.DataFrame:
-    """One row per sample of an experiment."""
-    frame = beside(spec, "trace.csv", SAMPLE, SAMPLE_TYPES)
+    """Returns one row per sample of an experiment."""
+    frame = joined_files(spec, "trace.csv", SAMPLE, SAMPLE_TYPES)
     return frame if frame.is_empty() else SAMPLE_SCHEMA.validate(frame)
 
 
 def event_table(spec: TableSpec) -> pl.DataFrame:
-    """One row per event of the send buffer; `case` is the data set of the run."""
-    frame = beside(spec, "events.csv", EVENT, {}).with_columns(pl.col("data").alias("case"))
+    """Returns one row per event of the send buffer; `case` is the data set of the run."""
+    frame = joined_files(spec, "events.csv", EVENT, {}).with_columns(pl.col("data").alias("case"))
     frame = frame.select(columns_of(spec, ".fill"))
     return frame if frame.is_empty() else EVENT_SCHEMA.validate(frame)
 
 
 def task_table(spec: TableSpec) -> pl.DataFrame:
-    """One row per phase of an attempt at a task of Hadoop; runs of other frameworks have none."""
-    frame = beside(spec, "tasks.csv", TASK, TASK_TYPES)
+    """Returns one row per phase of an attempt at a task of Hadoop; runs of other frameworks have none."""
+    frame = joined_files(spec, "tasks.csv", TASK, TASK_TYPES)
     return frame if frame.is_empty() else TASK_SCHEMA.validate(frame)
 
 
@@ -226,6 +226,6 @@ def usage_table(cell: str, runs: Iterable[tuple[str, int, Path]]) -> pl.DataFram
 
 
 def write_csv(frame: pl.DataFrame, path: Path) -> None:
-    """Write a table; KvasirError when the disk is full or the folder cannot be written."""
+    """Write a table. Raises KvasirError when the disk is full or the folder cannot be written."""
     with replacing(path) as scratch:
         frame.write_csv(scratch)
