@@ -37,7 +37,6 @@ def part(cluster: Cluster) -> Part:
     )
 
 
-@pytest.mark.timeout(1500)
 def test_a_part_of_every_study(part: Part) -> None:
     lines = [line for line in part.said.splitlines() if line.startswith(("PASS", "FAIL"))]
     left = part.left
