@@ -28,22 +28,18 @@ configfile: "config/config.yaml"
 
 
 include: "rules/common.smk"
-include: "rules/common_jobs.smk"
-include: "rules/common_images.smk"
-
-
-# With --sdm apptainer figures are drawn in their image, and what else starts programs starts them in images by itself
-# (rules/programs_in_images.smk); the harness runs in the Python environment that Snakemake runs in. Without it the tools
-# that `make setup` installed are used, and this has no effect: Snakemake's linter wants to see it at every rule.
-if not IN_IMAGES:
-
-    container: FIGURES_IMAGE
-
-
-pathvars:
-    results=f"{ROOT}/{{scale}}",
-    logs=f"{ROOT}/{{scale}}/logs",
-    benchmarks=f"{ROOT}/{{scale}}/benchmarks",
+include: "rules/jobs.smk"
+include: "rules/images.smk"
+include: "rules/programs.smk"
+include: "rules/texts.smk"
+include: "rules/runs.smk"
+include: "rules/cells.smk"
+include: "rules/tables.smk"
+include: "rules/figures.smk"
+include: "rules/claims.smk"
+include: "rules/report.smk"
+include: "rules/preflight.smk"
+include: "rules/plan.smk"
 
 
 localrules:
@@ -64,17 +60,3 @@ rule smoke:
     input:
         f"{ROOT}/smoke/report.html",
         mrev_outputs("smoke"),
-
-
-include: "rules/preflight.smk"
-include: "rules/images.smk"
-include: "rules/programs_in_images.smk" if IN_IMAGES else "rules/programs.smk"
-include: "rules/texts.smk"
-include: "rules/runs.smk"
-include: "rules/cells.smk"
-include: "rules/tables.smk"
-include: "rules/figures.smk"
-include: "rules/claims.smk"
-include: "rules/report.smk"
-include: "rules/spack.smk"
-include: "rules/plan.smk"

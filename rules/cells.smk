@@ -14,6 +14,10 @@
 
 localrules:
     build_hadoop,
+    mrev_report,
+    summarise_cells,
+    join_usage,
+    draw_resources,
 
 
 rule build_hadoop:
@@ -62,13 +66,6 @@ rule run_cell:
         choices=cell_choices,
     shell:
         '"$KVASIR_PYTHON" scripts/run_cell.py {wildcards.cell} {output:q} {params.choices:q} > {log:q} 2>&1'
-
-
-localrules:
-    mrev_report,
-    summarise_cells,
-    join_usage,
-    draw_resources,
 
 
 rule mrev_report:

@@ -1,5 +1,5 @@
-# Helpers only: the checked configuration, the plans made from it, and the functions that rules call.
-# Everything here looks things up; the thinking is done in src/harness.
+# Helpers only: the checked configuration, the plans made from it, and the functions that rules call; those about what
+# runs and cells request are in jobs.smk. Everything here looks things up; the thinking is done in src/harness.
 
 import json
 import os
@@ -7,25 +7,28 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
+from snakemake.settings.types import DeploymentMethod
 
 from harness.config.frameworks import build_options
-from harness.config.request import check_targets, typed_in
+from harness.config.request import figure_named, study_named, typed_in
 from harness.core.errors import KvasirError
-from harness.hadoop.plugins import OURS, sources_on
-from harness.plan.durations import expected
-from harness.plan.figure_tables import netsim_documents, parameter_rows, series_rows
-from harness.plan.netsim import BUILT
-from harness.plan.points import priority, seed_of
-from harness.plan.planner import Planner, config_overrides
 from harness.core.modules import code_of
 from harness.core.process import own_runs
 from harness.core.sources import compiled
+from harness.hadoop.plugins import OURS, sources_on
+from harness.images import recipe
+from harness.images.apptainer import refusal, use_namespaces
 from harness.images.sources import PACKAGES, files
+from harness.images.spack_mounts import tell_builds
+from harness.plan.durations import expected
+from harness.plan.figure_tables import netsim_documents, parameter_rows, series_rows
+from harness.plan.netsim import BUILT
+from harness.plan.planner import Planner, config_overrides
 from harness.results import layout
 from snakemake_logger_plugin_kvasir.progress import provide
 
 ENGINE = compiled("src/engine")
+MINI_APPS = "map-aggregate group-by-key reduce-by-key generate"
 NETSIM = compiled("src/netsim")
 HADOOP = [
     "src/hadoop/dist/pom.xml",
@@ -48,7 +51,7 @@ with ending_clearly():
 
 @cache
 def planner(scale):
-    """Plans at another scale than the chosen one, at the same site."""
+    """Returns the planner of a scale, at the chosen site."""
     return Planner({**config, "scale": scale}, typed=TYPED)
 
 
@@ -61,74 +64,30 @@ STUDIES = list(CONFIG.studies)
 
 
 def configuration(scale):
-    """The configuration at a scale."""
+    """Returns the configuration at a scale."""
     return planner(scale).config
 
 
 def arguments_of(wildcards, studies):
-    """Scale, site, seed and these studies as arguments of a script."""
+    """Returns scale, site, seed and these studies as arguments of a script."""
     chosen = configuration(wildcards.scale)
     return [f"--choose={choice}" for choice in config_overrides(chosen, studies)]
 
 
 def study_choices(wildcards):
-    """What a job of one study is told: never which other studies are chosen, or choosing others would rerun it."""
+    """Returns the arguments of a job of one study: no other studies, or choosing those would rerun it."""
     return arguments_of(wildcards, [wildcards.study])
 
 
-def cell_choices(wildcards):
-    """What the job of a cell is told: the studies that share it."""
-    return arguments_of(wildcards, cell_spec(wildcards).studies)
-
-
 def code(script):
-    """A script and the modules it imports, but for those whose results are in a step's parameters."""
+    """Returns a script and the modules it imports, but for those whose results are in a step's parameters."""
     planned = ["harness.plan.planner", "harness.plan.figure_tables"]
     return [str(path) for path in code_of(Path(script), Path("src"), planned)]
 
 
 def choices(wildcards):
-    """What a job about all chosen studies is told."""
+    """Returns the arguments of a job about all chosen studies."""
     return arguments_of(wildcards, STUDIES)
-
-
-def run_spec(wildcards):
-    """The specification of the run that the wildcards name."""
-    w = wildcards
-    try:
-        return planner(w.scale).run(w.study, w.experiment, w.point, int(w.rep))
-    except KvasirError as error:
-        raise WorkflowError(str(error)) from None
-
-
-def run_json(wildcards):
-    """The specification of a run as text: a rule parameter, so that a changed factor reruns the run.
-
-    What a scheduler is told of it changes no result.
-    """
-    return run_spec(wildcards).model_dump_json(exclude={"expected_s"})
-
-
-def run_inputs(wildcards):
-    """Files a run reads and what another program counted in them."""
-    spec = run_spec(wildcards)
-    return [*spec.inputs, *([spec.counts] if spec.counts else [])]
-
-
-def run_built(wildcards):
-    """What is known of the programs that a run starts."""
-    return run_spec(wildcards).built
-
-
-def run_priority(wildcards):
-    """Place of a run in the randomised order."""
-    return priority(
-        CONFIG.top.seed,
-        wildcards.study,
-        wildcards.experiment,
-        wildcards.point,
-        int(wildcards.rep),
-    )
 
 
 # Above every run's: all inputs are there before the first run, or the order of runs would not be the planned one.
@@ -139,166 +98,102 @@ BEFORE_ALL_RUNS = 10**10
 AT_ONCE = BEFORE_ALL_RUNS
 
 
-def cell_spec(wildcards):
-    """The specification of the cell that the wildcards name."""
-    try:
-        return planner(wildcards.scale).cell(wildcards.cell)
-    except KvasirError as error:
-        raise WorkflowError(str(error)) from None
-
-
-def cell_json(wildcards):
-    """The specification of a cell as text: a rule parameter, so that a changed one is looked at again."""
-    return cell_spec(wildcards).model_dump_json()
-
-
-def cell_built(wildcards):
-    """What is known of the programs that a cell runs."""
-    return cell_spec(wildcards).built
-
-
-def cell_priority(wildcards):
-    """Place of a cell in the randomised order: after all shorter runs, which a failure should not keep waiting."""
-    return 1 + seed_of(CONFIG.top.seed, "cells", wildcards.cell) % 1_000_000
-
-
-def hadoop_sources(wildcards):
-    """What a Hadoop is put together from: jars' locks, our jobs, and plug-ins of the frameworks that run on it."""
-    return [*HADOOP, *sources_on(wildcards.hadoop, CONFIG.frameworks)]
-
-
-def hadoop_options(wildcards):
-    """Which Hadoop it is: a version, or what a framework of this name says."""
-    return build_options(wildcards.hadoop, CONFIG.frameworks)
-
-
-def small_content(wildcards, output):
-    """The words of a small example, or the folders of a real text, whatever scale they belong to."""
-    for scale in sorted(path.stem for path in Path("config/scales").glob("*.yaml")):
-        for study in STUDIES:
-            text = planner(scale).plan(study).texts.get(output[0])
-            if text is not None:
-                return text.content
-    raise WorkflowError(f"{output[0]}: no study reads this file")
-
-
-def small_lines(wildcards, output):
-    """The same, line by line."""
-    return small_content(wildcards, output).splitlines()
-
-
-def packed(wildcards):
-    """What the archives for Spack hold, and the recipes that pin them. It is looked for only when they are made."""
-    return [
-        str(path)
-        for package in PACKAGES
-        for path in [*files(package, Path()), package.recipe(Path())]
-    ]
-
-
-def table_json(wildcards):
-    """What a table is made of, as text: a rule parameter."""
-    return (
-        planner(wildcards.scale)
-        .table(wildcards.study, wildcards.experiment)
-        .model_dump_json()
-    )
-
-
-def table_runs(wildcards):
-    """Records of all runs of an experiment, or of the cells that hold them."""
-    spec = planner(wildcards.scale).table(wildcards.study, wildcards.experiment)
-    return list(
-        dict.fromkeys(file for runs in spec.runs.values() for file in runs.files)
-    )
+@ending_clearly()
+def study_of(wildcards):
+    """Returns the study that the wildcards name."""
+    return study_named(configuration(wildcards.scale), wildcards.study)
 
 
 def tables_of(study, scale=None):
-    """All tables of a study: runs, and traces, tasks and event logs where they are kept."""
+    """Returns the paths of a study's tables: of runs, and of traces, tasks and events where they are kept."""
     return layout.tables_of(configuration(scale or CONFIG.top.scale), study)
 
 
-def figure_of(wildcards):
-    """The figure that the wildcards name."""
-    for figure in configuration(wildcards.scale).studies[wildcards.study].figures:
-        if figure.id == wildcards.figure:
-            return figure
-    raise WorkflowError(f"study {wildcards.study} has no figure {wildcards.figure}")
+def figures_of(study, scale=None):
+    """Returns the paths of a study's figures, in each format."""
+    return layout.figures_of(configuration(scale or CONFIG.top.scale), study)
 
 
-def figure_tables(wildcards):
-    """Tables a figure is drawn from."""
-    return [
-        f"{configuration(wildcards.scale).results}/tables/{wildcards.study}/{table}.csv"
-        for table in figure_of(wildcards).tables
-    ]
+@cache
+def reported(scale):
+    """Returns the planner of the chosen studies and of others whose results at this scale are complete."""
+    return planner(scale).reported()
 
 
-def figure_arguments(wildcards):
-    """The same as arguments of the figure's script: name=path."""
-    return [
-        f"{name}={path}"
-        for name, path in zip(figure_of(wildcards).tables, figure_tables(wildcards))
-    ]
+def report_choices(wildcards):
+    """Returns the arguments of a job about all studies that the report covers."""
+    return arguments_of(wildcards, list(reported(wildcards.scale).config.studies))
+
+
+@ending_clearly()
+def table_spec(wildcards):
+    """Returns the specification of the table that the wildcards name."""
+    return planner(wildcards.scale).table(wildcards.study, wildcards.experiment)
+
+
+def table_json(wildcards):
+    """Returns the specification of a table as text: a rule parameter."""
+    return table_spec(wildcards).model_dump_json()
+
+
+def table_runs(wildcards):
+    """Returns the records of all runs of an experiment, or of the cells that hold them."""
+    runs = table_spec(wildcards).runs.values()
+    return list(dict.fromkeys(file for run in runs for file in run.files))
 
 
 def series_json(wildcards):
-    """The series of a study as text: a rule parameter."""
-    chosen = configuration(wildcards.scale)
-    return json.dumps(series_rows(chosen.studies[wildcards.study], chosen))
+    """Returns the series of a study as text: a rule parameter."""
+    return json.dumps(series_rows(study_of(wildcards), configuration(wildcards.scale)))
 
 
 def simulations(wildcards):
-    """The simulator's configurations that the parameters of a study are those of."""
-    chosen = configuration(wildcards.scale)
-    return netsim_documents(chosen.studies[wildcards.study], chosen)
+    """Returns the configurations of the simulator that the parameters of a study come from."""
+    return netsim_documents(study_of(wildcards), configuration(wildcards.scale))
 
 
 def parameters_json(wildcards):
-    """The parameters of a study as text: a rule parameter. The simulator's defaults are still missing."""
+    """Returns the parameters of a study as text: a rule parameter. The simulator adds its defaults in the job."""
     scales = planner(wildcards.scale).at_scales(wildcards.study)
     return json.dumps(parameter_rows(wildcards.study, scales, simulations(wildcards)))
 
 
 def parameters_built(wildcards):
-    """What is known of the simulator where it completes the parameters of a study."""
+    """Returns the facts of the simulator where it adds its defaults to a study's parameters."""
     return [BUILT] if simulations(wildcards) else []
 
 
-def figures_of(study, scale=None):
-    """All files of all figures of a study."""
-    return layout.figures_of(configuration(scale or CONFIG.top.scale), study)
+@ending_clearly()
+def figure_tables(wildcards):
+    """Returns the tables that a figure is drawn from."""
+    chosen = configuration(wildcards.scale)
+    names = figure_named(chosen, wildcards.study, wildcards.figure).tables
+    return [f"{chosen.results}/tables/{wildcards.study}/{name}.csv" for name in names]
+
+
+def figure_arguments(wildcards):
+    """Returns them as arguments of the figure's script: name=path."""
+    return [f"{Path(path).stem}={path}" for path in figure_tables(wildcards)]
+
+
+def claim_tables(wildcards):
+    """Returns the tables that the claims of a study are checked against."""
+    return tables_of(study_of(wildcards).id, wildcards.scale)
+
+
+def tables_folder(wildcards):
+    """Returns the folder of the tables of all studies."""
+    return f"{configuration(wildcards.scale).results}/tables"
 
 
 def tables_json(wildcards):
-    """The specifications of all tables that the report covers, as one text."""
+    """Returns the specifications of all tables that the report covers as one text: a rule parameter."""
     specs = reported(wildcards.scale).tables
     return "[" + ",".join(spec.model_dump_json() for spec in specs) + "]"
 
 
-def tables_folder(wildcards):
-    """Folder of the tables of all studies."""
-    return f"{configuration(wildcards.scale).results}/tables"
-
-
-def claim_tables(wildcards):
-    """Tables the claims of a study are checked against."""
-    return tables_of(wildcards.study, wildcards.scale)
-
-
-@cache
-def reported(scale):
-    """Plans of the chosen studies, and of others whose results at this scale are complete."""
-    return planner(scale).reported()
-
-
-def report_choices(wildcards):
-    """What a job is told that is about all studies that the report covers."""
-    return arguments_of(wildcards, list(reported(wildcards.scale).config.studies))
-
-
 def report_parts(wildcards):
-    """All that is made for the report: of the chosen studies alone. It shows others as they are."""
+    """Returns all that is made for the report: of the chosen studies alone. It shows others as they are."""
     return [
         *[f"{ROOT}/{wildcards.scale}/claims/{study}.csv" for study in STUDIES],
         *[file for study in STUDIES for file in figures_of(study, wildcards.scale)],
@@ -306,8 +201,45 @@ def report_parts(wildcards):
     ]
 
 
+@ending_clearly()
+def small_content(wildcards, output):
+    """Returns the words of a small example, or the folders of a real text, at whichever scale a study reads it."""
+    for scale in sorted(path.stem for path in Path("config/scales").glob("*.yaml")):
+        for study in STUDIES:
+            text = planner(scale).plan(study).texts.get(output[0])
+            if text is not None:
+                return text.content
+    raise KvasirError(
+        f"{output[0]}: no chosen study reads this file: {', '.join(STUDIES)}"
+    )
+
+
+def small_lines(wildcards, output):
+    """Returns the folders of a real text."""
+    return small_content(wildcards, output).splitlines()
+
+
+def hadoop_sources(wildcards):
+    """Returns the sources of a Hadoop: locks of jars, our jobs, plug-ins of the frameworks that run on it."""
+    return [*HADOOP, *sources_on(wildcards.hadoop, CONFIG.frameworks)]
+
+
+def hadoop_options(wildcards):
+    """Returns the options that choose a Hadoop: a version, or what its entry in frameworks.yaml names."""
+    return build_options(wildcards.hadoop, CONFIG.frameworks)
+
+
+def packed(wildcards):
+    """Returns the sources in the archives for Spack and the recipes that pin them."""
+    return [
+        str(path)
+        for package in PACKAGES
+        for path in [*files(package, Path()), package.recipe(Path())]
+    ]
+
+
 def mrev_outputs(scale):
-    """All of it at a scale; nothing without cells."""
+    """Returns MREv's outputs at a scale; none without cells."""
     cells = planner(scale).cells
     folder = f"{configuration(scale).results}/mrev"
     names = ["summary.md", "statistics.csv", "events.log"] if cells else []
@@ -318,10 +250,67 @@ def mrev_outputs(scale):
 
 
 def mrev_cells(wildcards):
-    """All cells of a scale."""
+    """Returns the records of all cells of a scale."""
     return [
         f"{cell.folder}/cell.json" for cell in planner(wildcards.scale).cells.values()
     ]
+
+
+# Snakemake has no public way to ask for --sdm apptainer.
+IN_IMAGES = DeploymentMethod.APPTAINER in workflow.deployment_settings.deployment_method
+
+if IN_IMAGES:
+    with ending_clearly():
+        if reason := refusal():
+            raise KvasirError(
+                f"{reason}; leave out --sdm apptainer to use this machine's own programs"
+            )
+    use_namespaces()
+
+tell_builds(CONFIG.site.images)
+
+
+@cache
+@ending_clearly()
+def image(name):
+    """Returns the recipe of an image, whose identity is in the name of its file."""
+    found = recipe.Recipe(name, environment=CONFIG.site.images.environment)
+    found.identity
+    return found
+
+
+def facts_of_image(name):
+    """Returns the facts of an image as inputs of what uses it; none where no images are used."""
+    return [str(image(name).facts)] if IN_IMAGES else []
+
+
+def image_base(wildcards):
+    """Returns the image that an image begins with, if any. It is an input only while the image is not there."""
+    base = image(wildcards.image).base
+    return ancient(str(base.image)) if base else []
+
+
+def image_base_option(wildcards):
+    """Returns the option that names the image's base; empty without one."""
+    base = image(wildcards.image).base
+    return f"--base={base.image}" if base else ""
+
+
+def image_use_options(wildcards):
+    """Returns the site's options about the use of images."""
+    site = CONFIG.site.images
+    named = {"--spack-environment": site.environment, "--verify-key": site.verify_key}
+    return [f"{name}={value}" for name, value in named.items() if value]
+
+
+FIGURES_IMAGE = str(image("figures").image)
+
+# With --sdm apptainer figures are drawn in their image, and what else starts programs starts them in images by itself
+# (programs.smk); the harness runs in the Python environment that Snakemake runs in. Without it the tools that
+# `make setup` installed are used, and this has no effect: Snakemake's linter wants to see it at every rule.
+if not IN_IMAGES:
+
+    container: FIGURES_IMAGE
 
 
 wildcard_constraints:
@@ -333,3 +322,9 @@ wildcard_constraints:
     hadoop="[a-z0-9.-]+",
     rep="[0-9]+",
     figure="[a-z0-9]+",
+
+
+pathvars:
+    results=f"{ROOT}/{{scale}}",
+    logs=f"{ROOT}/{{scale}}/logs",
+    benchmarks=f"{ROOT}/{{scale}}/benchmarks",

@@ -15,6 +15,6 @@ rule preflight:
     retries: 0
     params:
         answer=preflight_answer,
-        choices=preflight_words(),
+        choices=preflight_choices(),
     shell:
         '"$KVASIR_PYTHON" scripts/preflight.py {params.answer:q} {params.choices:q} 2>&1 | tee {log:q} >&2'

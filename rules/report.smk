@@ -9,6 +9,9 @@
 
 localrules:
     make_report,
+    paper,
+    collect_paper,
+    typeset_paper,
 
 
 rule make_report:
@@ -28,12 +31,6 @@ rule make_report:
         choices=report_choices,
     shell:
         '"$KVASIR_PYTHON" scripts/report.py {output:q} {params.choices:q} > {log:q} 2>&1'
-
-
-localrules:
-    collect_paper,
-    typeset_paper,
-    paper,
 
 
 rule paper:

@@ -263,3 +263,17 @@ def test_unknown_level_of_a_cell_ends_before_any_job(
         restore()
     assert file in output and expected in output
     assert "Traceback" not in output
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("figures/mimir/fig3.pdf", "error: study mimir has no figure fig3: there are fig01"),
+        ("tables/mimmir/series.csv", "error: mimmir: no such study is chosen: there are mimir"),
+        ("claims/mimmir.csv", "did you mean 'mimir'?"),
+        ("runs/mimir/buffering/none/1/run.json", "error: no such run in the plan of study mimir"),
+    ],
+)
+def test_a_wrong_path_has_one_clear_error(checkout: Checkout, target: str, expected: str) -> None:
+    printed = checkout.snakemake("-n", f"results/smoke/{target}", ok=False)
+    assert expected in printed and "Traceback" not in printed and "WorkflowError" not in printed

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.config.load import Config, load_config, read_top
+from harness.config.study import Figure, Study
 from harness.core.errors import KvasirError
 
-RULE = re.compile(r"^rule (\w+):", re.MULTILINE)
+RULE = re.compile(r"^ *(?:rule|use rule \w+ as) (\w+)(?::| with:)", re.MULTILINE)
 
 
 def typed_in(values: Mapping[str, Any], folder: Path = Path("config")) -> dict[str, str]:
@@ -48,6 +49,21 @@ def figure_targets(config: Config) -> list[str]:
     return [
         f"fig_{name}_{figure.alias}" for name, study in config.studies.items() for figure in study.figures
     ]
+
+
+def study_named(config: Config, name: str) -> Study:
+    """Returns a chosen study by its id, as mimir. Raises KvasirError listing the chosen studies."""
+    if name not in config.studies:
+        raise KvasirError(f"{name}: no such study is chosen: {_there(name, config.studies, config.studies)}")
+    return config.studies[name]
+
+
+def figure_named(config: Config, study: str, name: str) -> Figure:
+    """Returns the figure of a study by its id, as fig03. Raises KvasirError listing the study's figures."""
+    figures = {figure.id: figure for figure in study_named(config, study).figures}
+    if name not in figures:
+        raise KvasirError(f"study {study} has no figure {name}: {_there(name, figures, figures)}")
+    return figures[name]
 
 
 FORCE = re.compile(r"--force(run)?$|-[a-zA-Z]*[fR][a-zA-Z]*$")
