@@ -14,7 +14,7 @@ class KvasirNetsim(CMakePackage):
     url = "https://kvasir.invalid/kvasir-netsim-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="e36bed0b6fab9c0506047e0d73a957c196185f4383fb39aa1fe88d64fdcb835d")
+    version("0.1.0", sha256="c711a7b7c1a723c5833c5f9f963d24132ea384ece2617475ab2287fcc58e31a9")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
