@@ -1,1 +1,1 @@
-"""SLURM: an emulated cluster to try things on, and what is asked of a real one."""
+"""Submits jobs to SLURM, checks a cluster before anything is queued, and emulates a cluster on this machine."""

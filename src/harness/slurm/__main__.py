@@ -1,4 +1,4 @@
-"""Entry point of `python -m harness.slurm`."""
+"""Runs the command line of `python -m harness.slurm`."""
 
 from harness.slurm.cli import main
 

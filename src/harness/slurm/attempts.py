@@ -1,4 +1,4 @@
-"""What became of each attempt at a job of SLURM: noted when one starts, asked of the accounts when it is over.
+"""Notes each attempt of a SLURM job when it starts, and asks accounting (sacct) for its state when it has ended.
 
 A job that SLURM ends cannot say so itself. So each attempt leaves a line in a note, `attempts/...jsonl` of the scale's
 results; the next attempt reads it and takes it into the record, and if there is none, whoever looks after the workflow
@@ -32,7 +32,7 @@ GIVEN_UP = frozenset(
 
 
 class Attempt(Strict):
-    """One job of SLURM that was to make a run."""
+    """Records one SLURM job that was submitted to make a run."""
 
     job: str
     nodes: str
@@ -40,22 +40,22 @@ class Attempt(Strict):
     started: str
     """ISO 8601, UTC."""
     ended: str = ""
-    """SLURM's state of the job, such as TIMEOUT; '' if nobody has asked or can say."""
+    """SLURM's final state of the job, such as TIMEOUT; '' as long as it is not known."""
 
     @property
     def text(self) -> str:
-        """For people."""
+        """Returns job, nodes and final state as text."""
         return f"job {self.job} on {self.nodes or 'unknown nodes'}: {self.ended or 'unknown end'}"
 
 
 def note_of(output: Path, results: Path) -> Path:
-    """The note about the job that makes `output`, a file below the scale's `results`."""
+    """Returns the path of the note about the job that makes `output`, a file below the scale's `results`."""
     about = output.parent.relative_to(results)
     return results / FOLDER / about.parent / f"{about.name}{SUFFIX}"
 
 
 def read_note(note: Path) -> list[Attempt]:
-    """The attempts so far. A line that was cut off when its job died is left out."""
+    """Reads the attempts so far, without a line that was cut off when its job died."""
     try:
         lines = note.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
@@ -64,13 +64,13 @@ def read_note(note: Path) -> list[Attempt]:
 
 
 def states(listing: str) -> dict[str, str]:
-    """States by job of a `sacct -n -P -X -o JobID,State`; of `CANCELLED by 1000` the first word."""
+    """Parses states by job from `sacct -n -P -X -o JobID,State`; takes the first word of `CANCELLED by 1000`."""
     rows = (line.strip().split("|") for line in listing.splitlines())
     return {row[0]: row[1].split()[0] for row in rows if len(row) > 1 and row[1].strip()}
 
 
 def ends_of(attempts: Iterable[Attempt]) -> dict[str, str]:
-    """What the accounts say of the ends of all their jobs, asked once."""
+    """Asks sacct once for the states of all jobs of `attempts`; empty when it does not answer."""
     jobs = sorted({attempt.job for attempt in attempts})
     if not jobs:
         return {}
@@ -79,12 +79,12 @@ def ends_of(attempts: Iterable[Attempt]) -> dict[str, str]:
 
 
 def with_ends(attempts: Sequence[Attempt], ends: Mapping[str, str]) -> list[Attempt]:
-    """The same attempts with their jobs' `ends`."""
+    """Returns copies of the attempts with the final states `ends` of their jobs."""
     return [attempt.model_copy(update={"ended": ends.get(attempt.job, "")}) for attempt in attempts]
 
 
 def begin(output: Path, results: Path, nodes: Sequence[str]) -> dict[str, Any] | None:
-    """Note that an attempt to make `output` on these nodes starts: what the record says of it, and of earlier ones.
+    """Notes the start of an attempt to make `output` on `nodes`; returns the record's facts about it and earlier ones.
 
     None outside a job of SLURM.
     """
@@ -108,13 +108,13 @@ def begin(output: Path, results: Path, nodes: Sequence[str]) -> dict[str, Any] |
 
 
 def finish(output: Path, results: Path) -> None:
-    """The run is recorded; its note goes."""
+    """Removes the note of a run that is recorded."""
     note_of(output, results).unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
 def noted(output: Path, results: Path, nodes: Sequence[str]) -> Iterator[dict[str, Any] | None]:
-    """Note that `output` is being made on these nodes of a job, and forget it when the block ends well.
+    """Notes that `output` is being made on these nodes of a job, and removes the note when the block ends well.
 
     The block gets what `begin` returns; None where there are no nodes, outside a job.
     """
@@ -125,7 +125,7 @@ def noted(output: Path, results: Path, nodes: Sequence[str]) -> Iterator[dict[st
 
 
 def given_up(attempts: Sequence[Attempt]) -> bool:
-    """Whether the last attempt ended without a record, and not because the user cancelled it."""
+    """Returns True if the last attempt ended without a record, and not because the user cancelled it."""
     return bool(attempts) and attempts[-1].ended in GIVEN_UP
 
 
@@ -135,21 +135,21 @@ LOG_TAIL = 300
 
 @dataclass(frozen=True)
 class Lost:
-    """A run, or a cell, that was given up."""
+    """Names a run, or a cell, that was given up, with the reason."""
 
     name: str
     reason: str
 
 
 def reason_of(attempts: list[Attempt], log: str) -> str:
-    """Why there is no result, in one line."""
+    """Returns the reason of the missing result in one line: the attempts' states and the end of the job's log."""
     ends = "; ".join(attempt.text for attempt in attempts)
     last = " ".join(log.strip()[-LOG_TAIL:].split())
     return f"no attempt ended with a record: {ends}" + (f" (its log ends: {last})" if last else "")
 
 
 def record_lost(planner: Planner) -> Iterator[Lost]:
-    """Record what was given up; notes about runs that were recorded after all go without a word."""
+    """Records runs and cells that were given up; removes notes about those that were recorded after all."""
     results = Path(planner.config.results)
     notes = results / FOLDER
     known = {note: read_note(note) for note in sorted(notes.rglob(f"*{SUFFIX}"))}

@@ -1,4 +1,4 @@
-"""Jobs that a killed Snakemake left in the queue: they are found by their folder, cancelled and waited for.
+"""Finds jobs that a killed Snakemake left in the queue by their working folder, cancels them and waits for their end.
 
 Whoever asks must hold the folder's lock of Snakemake: then none that is alive has submitted them.
 """
@@ -17,13 +17,13 @@ WAIT_S = 180.0
 
 
 def orphans(listing: str, folder: Path, but: str | None = None) -> list[str]:
-    """Jobs of a `squeue -o "%A %Z"` whose working folder is `folder`, without job `but`."""
+    """Returns jobs of a `squeue -o "%A %Z"` whose working folder is `folder`, without job `but`."""
     rows = (line.strip().partition(" ") for line in listing.splitlines())
     return sorted({job for job, _, where in rows if where == str(folder) and job != but}, key=int)
 
 
 def queued(folder: Path, but: str | None) -> list[str]:
-    """This user's jobs of a folder that wait, run or are ending. Raises KvasirError when nobody can say."""
+    """Returns this user's jobs of a folder that wait, run or are ending. Raises KvasirError when squeue fails."""
     fine, said = ask("squeue", "-h", "-u", getpass.getuser(), "-o", "%A %Z")
     if not fine:
         raise KvasirError(f"squeue cannot say which jobs are left from before: {said}")
@@ -31,7 +31,7 @@ def queued(folder: Path, but: str | None) -> list[str]:
 
 
 def cancel_orphans(folder: Path, but: str | None = None) -> list[str]:
-    """Cancel this user's jobs of a folder, but for the one we may be in ourselves, and wait until all have ended.
+    """Cancels this user's jobs of a folder, except `but` (our own), and waits until all have ended.
 
     Returns the jobs' ids. Raises KvasirError when they do not go.
     """

@@ -1,4 +1,4 @@
-"""An emulated SLURM cluster on this machine: say whether it works here, open a shell on its login host."""
+"""Probes whether an emulated SLURM cluster works on this machine, and opens a shell on its login host."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ SettingsOption = Annotated[str, typer.Option("--settings", help="networks and di
 
 
 def cluster_of(nodes: int, cpus: int, accounting: bool, energy: bool, settings: str) -> SlurmCluster:
-    """The cluster that the options describe."""
+    """Returns the settings of the cluster that the options describe."""
     watts = Watts() if energy else None
     return SlurmCluster(nodes=nodes, cpus=cpus, accounting=accounting, watts=watts, hosts=load(settings))
 
 
 @app.command()
 def probe() -> None:
-    """Say whether such a cluster can be had here, or the reason why not."""
+    """Print whether an emulated cluster can start here, or the reason why not."""
     for name, accounting in (("emulated SLURM", False), ("its accounting", True)):
         reason = refusal(SlurmCluster(accounting=accounting))
         typer.echo(f"{name:<20} {'no: ' + reason if reason else 'yes'}")
@@ -67,7 +67,7 @@ def shell(
 
 
 def main() -> None:
-    """Run the command line; what is wrong is one message and exit code 1."""
+    """Runs the command line; an error is one message and exit code 1."""
     try:
         app()
     except (HostError, KvasirError) as error:

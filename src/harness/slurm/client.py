@@ -1,4 +1,4 @@
-"""Questions to SLURM's own programs."""
+"""Runs SLURM client commands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import subprocess
 
 
 def ask(*command: str, timeout_s: float = 60) -> tuple[bool, str]:
-    """Whether a command ended well, and what it said."""
+    """Runs a client command; returns True with its output if it exits with 0, else False with its message."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=timeout_s, stdin=subprocess.DEVNULL, check=False

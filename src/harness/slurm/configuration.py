@@ -1,4 +1,4 @@
-"""SLURM's configuration files as texts: a pure function of the cluster's settings and of where things lie."""
+"""Renders SLURM's configuration files from the cluster's settings and paths. Pure functions."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from harness.config.slurm import PARTITION, SlurmCluster
 from harness.measure.sources.slurm import EMULATED_CLUSTER
 
 FOLDER = "/etc/slurm"
-"""Where SLURM looks for its files when the environment says nothing, as it does in a job's steps."""
+"""SLURM's default folder of configuration files, used without SLURM_CONF, as in a job's steps."""
 
 MUNGE = Path("/run/munge")
-"""Where the daemon that vouches for users has its socket; a path of a socket is at most 108 bytes long."""
+"""Folder of munged's socket; a socket's path is at most 108 bytes long."""
 
 _templates = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
@@ -29,32 +29,32 @@ _templates = jinja2.Environment(
 
 @dataclass(frozen=True)
 class Places:
-    """Where a cluster's files are, as all its hosts see them."""
+    """Names the folders of a cluster, by their paths on all its hosts."""
 
     common: Path
 
     @property
     def configuration(self) -> Path:
-        """Mounted at FOLDER on each host."""
+        """Returns the folder that is mounted at FOLDER on each host."""
         return self.common / "etc"
 
     @property
     def logs(self) -> Path:
-        """Of all daemons."""
+        """Returns the folder of all daemons' logs."""
         return self.common / "log"
 
     @property
     def state(self) -> Path:
-        """Of the controller; outlives its restart."""
+        """Returns the controller's StateSaveLocation, which outlives its restart."""
         return self.common / "state"
 
     def counters(self, node: str) -> Path:
-        """Folder of a node's synthetic energy counters."""
+        """Returns the folder of a node's synthetic energy counters."""
         return self.common / "counters" / node
 
 
 def render(cluster: SlurmCluster, places: Places, user: str, addresses: Mapping[str, str]) -> dict[str, str]:
-    """The configuration files by name; `addresses` are those of all hosts, `user` runs all daemons."""
+    """Renders the configuration files by name; `addresses` are those of all hosts, `user` runs all daemons."""
     files = ["slurm.conf", *(["slurmdbd.conf"] if cluster.accounting else [])]
     texts = {
         name: _templates.get_template(f"{name}.j2").render(

@@ -1,4 +1,4 @@
-"""A SLURM of several hosts on this machine, for an ordinary user: started, used, gone.
+"""Starts a SLURM cluster of several emulated hosts on this machine for an ordinary user, and ends it.
 
     with emulated_slurm(SlurmCluster(nodes=4)) as cluster:
         cluster.login.run(["srun", "-N4", "hostname"])
@@ -30,7 +30,7 @@ _PACKAGES = "slurmctld slurmd slurm-client munge slurmdbd mariadb-server-core ma
 
 
 def refusal(cluster: SlurmCluster) -> str:
-    """Why such a cluster cannot be had here, '' if it can."""
+    """Returns why an emulated cluster cannot start here, '' if it can."""
     if cluster.hosts.kind != "emulated":
         return f"an emulated SLURM needs hosts of kind emulated, not {cluster.hosts.kind}"
     wanted = [*_PROGRAMS, *(_ACCOUNTING if cluster.accounting else ())]
@@ -41,12 +41,12 @@ def refusal(cluster: SlurmCluster) -> str:
 
 
 def found(command: Sequence[StrPath]) -> list[StrPath]:
-    """A command with its program's path: ordinary users often lack sbin in theirs."""
+    """Returns a command with its program's full path: ordinary users often lack sbin in their PATH."""
     return [program(str(command[0])) or command[0], *command[1:]]
 
 
 class EmulatedSlurm:
-    """A running cluster."""
+    """Controls the daemons of a running emulated cluster."""
 
     def __init__(self, settings: SlurmCluster, started: Hosts) -> None:
         self.settings = settings
@@ -57,28 +57,28 @@ class EmulatedSlurm:
         self._daemons: dict[str, Process] = {}
 
     def daemon(self, name: str, host: Host, command: Sequence[StrPath], **env: str) -> None:
-        """Start a daemon in the foreground of its host, its words in a log of its name."""
+        """Starts a daemon in the foreground of its host, its output in a log of its name."""
         log = self.places.logs / f"{name}.out"
         self._daemons[name] = host.start(found(command), log=log, cwd="/", env={"LC_ALL": "C.UTF-8", **env})
 
     def stop(self, name: str, grace_s: float = 30) -> None:
-        """End one daemon (`slurmctld`, `slurmd-n1`, ...); `grace_s` 0: as a crash would."""
+        """Ends one daemon (`slurmctld`, `slurmd-n1`, ...); SIGKILL follows after `grace_s`, with 0 as in a crash."""
         self._daemons.pop(name).stop(grace_s)
 
     def start_controller(self) -> None:
-        """Start the controller, with what an earlier one has left."""
+        """Starts slurmctld with the state that an earlier one has saved."""
         self.daemon("slurmctld", self.login, ["slurmctld", "-D", "-i"])
 
     def start_node(self, host: Host) -> None:
-        """Start the daemon of a compute node."""
+        """Starts slurmd of a compute node."""
         self.daemon(f"slurmd-{host.name}", host, ["slurmd", "-D", "-N", host.name])
 
     def ask(self, *command: str) -> str:
-        """What a SLURM command on the login host prints; HostError if it fails."""
+        """Runs a SLURM command on the login host and returns its output. Raises HostError if it fails."""
         return self.login.run(found(command), timeout_s=60).stdout
 
     def await_nodes(self, deadline: float) -> None:
-        """Wait until all nodes are idle."""
+        """Waits until all nodes are idle. Raises HostError at the deadline."""
         self.wait("all nodes are idle", deadline, self._all_idle)
 
     def _all_idle(self) -> bool:
@@ -86,7 +86,7 @@ class EmulatedSlurm:
         return said.code == 0 and said.stdout.strip() == str(self.settings.nodes)
 
     def wait(self, what: str, deadline: float, done: Callable[[], bool]) -> None:
-        """Poll until `done`; HostError with a daemon's last words if it ended, or the time is over."""
+        """Polls until `done`. Raises HostError with the daemons' last log lines if one ended, or at the deadline."""
         while not done():
             for name, process in self._daemons.items():
                 if process.poll() is not None:
@@ -105,7 +105,7 @@ class EmulatedSlurm:
 
 @contextlib.contextmanager
 def emulated_slurm(cluster: SlurmCluster, shared: Sequence[StrPath] = ()) -> Iterator[EmulatedSlurm]:
-    """A cluster that is up, all nodes idle. `shared` are more paths below /tmp that its hosts see.
+    """Starts a cluster and yields it once all nodes are idle. `shared` are more paths below /tmp that its hosts see.
 
     HostError: it cannot be had here, or did not come up; with the daemons' last words.
     """
@@ -159,7 +159,7 @@ def _authentication(running: EmulatedSlurm, deadline: float) -> None:
 
 
 def _accounting(running: EmulatedSlurm, deadline: float) -> None:
-    """A database without a network, and the daemon that keeps the accounts in it."""
+    """Starts a database without a network, slurmdbd on it, and adds cluster, account and user."""
     user, login = getpass.getuser(), running.login
     data = login.scratch(running.hosts.disks[0]) / "database"
     socket = "/tmp/database"  # on this host only

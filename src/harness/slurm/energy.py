@@ -1,4 +1,4 @@
-"""Synthetic joules for an emulated cluster's energy plugin. They are never evidence: sources call them emulated."""
+"""Writes synthetic joules for an emulated cluster's energy plugin; sources call them emulated, never evidence."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from harness.config.slurm import Watts
 from harness.hosts import Host, HostError
 
 TARGET = "/sys/cray/pm_counters"
-"""Where SLURM's plugin pm_counters reads."""
+"""Folder that SLURM's plugin acct_gather_energy/pm_counters reads."""
 PERIOD_S = 0.25
 _FIRST_J = 1000.0  # the plugin takes 0 for "no counter here"
 
 
 def write_counters(folder: Path, energy_j: float, power_w: float) -> None:
-    """Write both files, each at once: half a number would be read as an absurd one."""
+    """Writes both counter files, each by a rename: half a number would be read as an absurd one."""
     for name, text in (("energy", f"{int(energy_j)} J\n"), ("power", f"{int(power_w)} W\n")):
         new = folder / f"{name}.new"
         new.write_text(text)
@@ -25,13 +25,13 @@ def write_counters(folder: Path, energy_j: float, power_w: float) -> None:
 
 
 def watts_of(watts: Watts, cpus: int, cpu_s: float, elapsed_s: float) -> float:
-    """Power of a node that used `cpu_s` seconds of its `cpus` cores in `elapsed_s` seconds."""
+    """Returns the power (W) of a node that used `cpu_s` seconds of its `cpus` cores in `elapsed_s` seconds."""
     share = min(1.0, max(0.0, cpu_s / elapsed_s / cpus)) if elapsed_s > 0 else 0.0
     return watts.idle + (watts.busy - watts.idle) * share
 
 
 class Feeder(threading.Thread):
-    """Keeps the counters of all nodes up to date until `stop`, or until the hosts have gone."""
+    """Keeps the counters of all nodes up to date until `stop`, or until the hosts have ended."""
 
     def __init__(self, watts: Watts, cpus: int, nodes: Mapping[Path, Host]) -> None:
         super().__init__(name="synthetic energy", daemon=True)
@@ -43,7 +43,7 @@ class Feeder(threading.Thread):
             write_counters(folder, _FIRST_J, watts.idle)
 
     def run(self) -> None:
-        """Read what each node used, add its joules."""
+        """Adds the joules of each node's CPU use to its counters, every PERIOD_S."""
         try:
             last = {folder: host.counters() for folder, host in self._nodes.items()}
             energy = dict.fromkeys(self._nodes, _FIRST_J)
@@ -60,6 +60,6 @@ class Feeder(threading.Thread):
                 raise
 
     def stop(self) -> None:
-        """End the thread."""
+        """Ends the thread."""
         self._end.set()
         self.join()

@@ -1,4 +1,4 @@
-"""From runs and cells to what their jobs need, and what earlier ones took."""
+"""Derives the resources of SLURM jobs from runs and cells, and reads from benchmark files what earlier ones took."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIMULATION_MB = 300.0
 
 
 def job_of_run(run: RunSpec) -> Job:
-    """A measured run has its nodes to itself; a simulation is one process that shares."""
+    """Returns the needs of a run: nodes of its own if it is measured, one process if it is a simulation."""
     if run.watch is None:
         return Job(limit_s=run.timeout_s, likely_s=run.expected_s, memory_mb=SIMULATION_MB)
     memory = requirements.run_memory_bytes([run]) / (1 << 20) / run.nodes
@@ -28,14 +28,14 @@ def job_of_run(run: RunSpec) -> Job:
 
 
 def job_of_cell(cell: CellSpec, site: Site) -> Job:
-    """As many machines as the cell has hosts, unless all are on this one."""
+    """Returns the needs of a cell: a node for each of its hosts, or one if all hosts are on this machine."""
     nodes = 1 if site.here else cell.nodes
     memory = requirements.cell_memory_mb(cell) / max(1, nodes - 1)
     return Job(ranks=nodes, nodes=nodes, whole=True, limit_s=60 * cell.minutes, memory_mb=memory)
 
 
 def wanted_by(planner: Planner) -> Wanted:
-    """The most that any job of a plan asks for at its first attempt."""
+    """Returns the most that any job of a plan asks for at its first attempt."""
     site, plans = planner.config.site, [planner.plan(study) for study in planner.config.studies]
     jobs = [job_of_run(run) for plan in plans for run in plan.runs]
     jobs += [job_of_cell(cell, site) for cell in planner.cells.values()]
@@ -48,14 +48,14 @@ def wanted_by(planner: Planner) -> Wanted:
 
 
 def preflight_of(planner: Planner, images: bool = False) -> str:
-    """The file that says that the cluster is as its site file says, for the jobs of this plan."""
+    """Returns the path of the preflight's result for the site and the jobs of this plan."""
     about = planner.config.site.model_dump_json() + repr(wanted_by(planner)) + ("images" if images else "")
     return f"build/preflight/{hashlib.sha256(about.encode()).hexdigest()[:12]}.json"
 
 
 @cache
 def seen_before(folder: str) -> Seen | None:
-    """The most that the benchmark files of a folder tell; None if there are none that can be read."""
+    """Returns the longest time and the largest memory in a folder's benchmark files, None if none can be read."""
     rows: list[dict[str, str]] = []
     for path in Path(folder).glob("*.tsv"):
         with contextlib.suppress(OSError), path.open(encoding="utf-8") as file:

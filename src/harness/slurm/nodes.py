@@ -1,4 +1,4 @@
-"""What a cluster's nodes are like, asked from within a job on two of them: the second part of the preflight."""
+"""Checks a cluster's nodes from within a job on two of them: the second part of the preflight."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ for _ in range(int(sys.argv[3]) >> 20):
 
 
 def on_nodes(site: Site, nodes: int, folder: Path, token: str, images: bool = False) -> Iterator[Check]:
-    """All questions to nodes of the job that this process is in. `folder` is on the shared file system.
+    """Checks the nodes of the job that this process is in. `folder` is on the shared file system.
 
     `images`: programs will run in images of Apptainer.
     """
@@ -68,7 +68,7 @@ def on_nodes(site: Site, nodes: int, folder: Path, token: str, images: bool = Fa
 
 
 def _mpi(site: Site, nodes: int) -> Iterator[Check]:
-    """Whether the launcher starts one process on each node."""
+    """Checks that the launcher starts one process on each node."""
     words = [*shlex.split(site.launcher), f"--nodes={nodes}", "-n", str(nodes), "hostname"]
     fine, said = ask(*words, timeout_s=120)
     names = sorted(set(said.split())) if fine else []
@@ -91,7 +91,7 @@ def _shares(host: Host, folder: Path, token: str) -> Check:
 
 
 def apptainer(host: Host) -> Check:
-    """Whether the host can start programs in images: Apptainer, namespaces and FUSE for an ordinary user."""
+    """Checks that the host starts programs in images: Apptainer, user namespaces and FUSE for an ordinary user."""
     said = host.run(["sh", "-c", TRIAL], check=False)
     return Check(
         f"{host.name} Apptainer",
@@ -117,7 +117,7 @@ def _disks(host: Host, started: Hosts) -> Iterator[Check]:
 
 
 def _energy(site: Site, host: Host) -> Check:
-    """Which source of energy works there; that there is none is a reason to stop only if one was named."""
+    """Checks the power source on a host; none at all fails only if the site file names one."""
     name = f"{host.name} energy"
     words = [sys.executable, "-m", "harness.measure", "probe", "--json"]
     words += ["--settings", site.power.meter.model_dump_json()]
@@ -135,7 +135,7 @@ def _energy(site: Site, host: Host) -> Check:
 
 
 def _network(started: Hosts, interface: str, folder: Path, python: str) -> Check:
-    """Whether the second host reaches the first over an interface, and how fast."""
+    """Checks that the second host reaches the first over an interface, and measures the rate."""
     name = f"network {interface}"
     if len(started) < 2:
         return Check(name, True, f"{started[0].address(interface)}; one node has nobody to talk to")
@@ -158,7 +158,7 @@ def _network(started: Hosts, interface: str, folder: Path, python: str) -> Check
 
 
 def _line(log: Path, number: int) -> str:
-    """A line of a log that is still being written."""
+    """Waits for a line of a log that is still being written and returns it. Raises HostError after 60 s."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         lines = log.read_text().splitlines(keepends=True) if log.exists() else []

@@ -1,4 +1,4 @@
-"""Is a cluster as its site file says? Asked before anything is queued. Each answer is one line with what to do."""
+"""Checks a cluster against its site file before anything is queued; each answer is one line with advice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.slurm.resources import Job, option_words
 
 @dataclass(frozen=True)
 class Check:
-    """One question and its answer."""
+    """Holds the result of one check, with advice if it failed."""
 
     name: str
     passed: bool
@@ -25,14 +25,14 @@ class Check:
 
     @property
     def line(self) -> str:
-        """For people."""
+        """Returns the result as one line of text."""
         todo = "" if self.passed or not self.advice else f"; {self.advice}"
         return f"{'PASS' if self.passed else 'FAIL'}  {self.name}: {self.found}{todo}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """The most that any job will ask for, and what all of them leave."""
+    """Holds the most that any job of a plan asks for, and the disk space that all results take."""
 
     nodes: int
     minutes: int
@@ -41,7 +41,7 @@ class Wanted:
 
 
 def on_login(batch: Batch, wanted: Wanted, python: str = sys.executable) -> Iterable[Check]:
-    """What can be asked without a job. Ends early when nothing else can be asked."""
+    """Checks on the login node, without a job. Ends early when SLURM's programs or the controller are missing."""
     yield Check(
         "Python",
         len(python.split()) == 1,
@@ -77,7 +77,7 @@ def on_login(batch: Batch, wanted: Wanted, python: str = sys.executable) -> Iter
 
 
 def partition(batch: Batch, wanted: Wanted) -> Check:
-    """Whether the partition is there and large enough."""
+    """Checks that the partition exists and is large enough."""
     name = "partition" + (f" {batch.partition}" if batch.partition else "")
     chosen = ["-p", batch.partition] if batch.partition else ["-a"]  # never both
     fine, said = ask("sinfo", "-h", "-e", *chosen, "-o", "%R|%D|%c|%m|%l")
@@ -100,7 +100,7 @@ def partition(batch: Batch, wanted: Wanted) -> Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """Nodes of one kind in a partition."""
+    """Describes nodes of one kind in a partition."""
 
     name: str
     nodes: int
@@ -111,13 +111,13 @@ class Row:
 
     @property
     def text(self) -> str:
-        """For people."""
+        """Returns nodes, cores, memory and time limit as text."""
         limit = "any time" if self.minutes is None else f"{self.minutes} min"
         return f"{self.nodes} nodes of {self.cores} cores and {self.memory_mb} MB, jobs of {limit}"
 
 
 def parse_partition(line: str) -> Row | None:
-    """A line of `sinfo -o "%R|%D|%c|%m|%l"`; None for another one."""
+    """Parses a line of `sinfo -o "%R|%D|%c|%m|%l"`; None for another one."""
     parts = line.strip().split("|")
     if len(parts) != 5 or not all(re.match(r"\d+", part) for part in parts[1:4]):
         return None
@@ -126,7 +126,7 @@ def parse_partition(line: str) -> Row | None:
 
 
 def minutes_of(text: str) -> int | None:
-    """SLURM's `[days-]hours:minutes:seconds`, `minutes:seconds` or `infinite`."""
+    """Parses SLURM's `[days-]hours:minutes:seconds` or `minutes:seconds` to minutes, None for `infinite`."""
     days, _, clock = text.rpartition("-")
     if not re.fullmatch(r"\d+(:\d+){1,2}", clock):
         return None
@@ -138,7 +138,7 @@ def minutes_of(text: str) -> int | None:
 
 
 def accounting() -> Check:
-    """Without accounts Snakemake's plugin would wait for ever for the state of its jobs."""
+    """Checks that sacct answers: without it Snakemake's plugin waits for ever for the state of its jobs."""
     fine, said = ask("sacct", "-n", "-X", "--starttime", "now")
     return Check(
         "accounts (sacct)",
@@ -149,7 +149,7 @@ def accounting() -> Check:
 
 
 def account(wanted: str) -> Check:
-    """Whether this user may use the account."""
+    """Checks that this user may charge the account."""
     fine, said = ask("sacctmgr", "-n", "-P", "show", "assoc", f"user={getpass.getuser()}", "format=account")
     known = sorted(set(said.split())) if fine else []
     return Check(
@@ -161,7 +161,7 @@ def account(wanted: str) -> Check:
 
 
 def allocation(batch: Batch, nodes: int, minutes: int = 10) -> list[str]:
-    """Options of `salloc` for whole nodes."""
+    """Returns the options of `salloc` for whole nodes."""
     options = [f"--nodes={nodes}", f"--ntasks={nodes}", f"--time={minutes}", "--quiet"]
     options += [f"--partition={batch.partition}"] if batch.partition else []
     options += [f"--account={batch.account}"] if batch.account else []

@@ -1,4 +1,4 @@
-"""What a job asks SLURM for, as the resources of Snakemake's SLURM plugin. Pure functions.
+"""Turns the needs of a job into resources of Snakemake's SLURM plugin. Pure functions.
 
 A job without MPI's launcher around it: the plugin runs our script as one task, and the script starts steps of its
 own beside it (`srun --overlap`), on the first node for one process, on all of them for more.
@@ -19,7 +19,7 @@ START_MINUTES = 2
 
 @dataclass(frozen=True)
 class Seen:
-    """What earlier runs of the same kind took, at most."""
+    """Holds the most that earlier runs of the same kind took."""
 
     seconds: float
     memory_mb: float
@@ -27,22 +27,22 @@ class Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What one job needs, as far as its kind knows."""
+    """Describes the needs of one job: nodes, time and memory."""
 
     ranks: int = 1
     nodes: int = 1
     whole: bool = False
-    """Whether it measures, so that its nodes must be its own."""
+    """True for a measured job, which needs whole nodes (--exclusive)."""
     limit_s: float = 0.0
-    """After so many seconds it ends itself."""
+    """Time after which it ends itself."""
     likely_s: float | None = None
-    """What it will hardly exceed; None: its limit."""
+    """Time that it will hardly exceed; None: its limit."""
     memory_mb: float = 0.0
     """On one node."""
 
 
 def minutes(job: Job, seen: Seen | None, attempt: int) -> int:
-    """Time limit: never more than the job takes at most; less where earlier runs say so; double after a failure.
+    """Returns the time limit: at most the job's own; less where earlier runs say so; double after a failure.
 
     Simulations share a job, whose limit is the sum of theirs: its start is in their minutes, which are rounded up.
     """
@@ -55,7 +55,7 @@ def minutes(job: Job, seen: Seen | None, attempt: int) -> int:
 
 
 def memory_mb(job: Job, seen: Seen | None, attempt: int, batch: Batch | None) -> int:
-    """Memory on each node: all of it for a whole node, else what is needed, double after a failure."""
+    """Returns MB on each node: all of it for a whole node, else the need, double after a failure."""
     if batch is not None and job.whole:
         return batch.memory_mb_per_node
     likely = max(job.memory_mb, 0.0 if seen is None else seen.memory_mb * MARGIN)
@@ -64,11 +64,11 @@ def memory_mb(job: Job, seen: Seen | None, attempt: int, batch: Batch | None) ->
 
 
 def option_words(job: Job, batch: Batch) -> list[str]:
-    """Options of sbatch and salloc besides those that the plugin has resources for."""
+    """Returns options of sbatch and salloc besides those that the plugin has resources for."""
     own = ["--exclusive", f"--ntasks-per-node={-(-job.ranks // job.nodes)}"] if job.whole else []
     return [*own, *batch.options]
 
 
 def options(job: Job, batch: Batch | None) -> str | None:
-    """The same as one text for sbatch's command line; None if there are none."""
+    """Returns these options as one text for sbatch's command line; None if there are none."""
     return shlex.join(option_words(job, batch)) or None if batch is not None else None
