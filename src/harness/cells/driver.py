@@ -47,7 +47,7 @@ class Driver:
     def __init__(
         self, spec: CellSpec, programs: dict[str, dict[str, Any]], batch: dict[str, Any] | None = None
     ) -> None:
-        """`programs`: what Hadoop and the other frameworks' programs are, by name; `batch`: the scheduler's job."""
+        """Keep `programs`, facts of Hadoop and other frameworks' programs by name, and `batch`, the scheduler's job."""
         self.batch = batch
         self.spec = spec
         self.programs = programs
@@ -164,7 +164,7 @@ class EventLog:
 
     @property
     def seconds(self) -> float:
-        """Since the log was opened."""
+        """Return the seconds since the log was opened."""
         return time.monotonic() - self._began
 
     def say(self, what: str) -> None:

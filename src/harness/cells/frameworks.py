@@ -33,7 +33,7 @@ class Framework(ABC):
     """Whether its entry may have `plugins` and `job_properties`: it gives the latter to all jobs that it runs."""
 
     def __init__(self, name: str, entry: FrameworkEntry) -> None:
-        """`name` is the entry's key."""
+        """Keep the entry and `name`, its key."""
         self.name = name
         self.entry = entry
 

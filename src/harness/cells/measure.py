@@ -32,19 +32,19 @@ REASON_CHARACTERS = 600
 
 @dataclass(frozen=True)
 class CellContext:
-    """Holds what all runs of a cluster have in common."""
+    """The specification, cluster, hosts and programs that all runs of a cell share."""
 
     spec: CellSpec
     cell: Cell
     hosts: Hosts
     programs: dict[str, dict[str, Any]]
-    """What Hadoop and the other frameworks' programs are, by name."""
+    """Facts of Hadoop and the other frameworks' programs, by name."""
     batch: dict[str, Any] | None = None
     """The scheduler's job that the cell is in."""
 
 
 def specification(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return all that the outcome of a run depends on: if it is the same, the run need not be made again."""
+    """Return all parameters of a run's outcome: a record with equal ones need not be made again."""
     framework = framework_of(spec, run.framework)
     used = {"hadoop", *(Path(name).stem for name in framework.built)}
     return {
@@ -61,13 +61,13 @@ def specification(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, An
 
 
 def entry_facts(entry: FrameworkEntry) -> dict[str, Any]:
-    """Return what a run depends on of its framework's entry; plug-ins and properties only where it has any."""
+    """Return the parameters of a run in its framework's entry; plug-ins and properties only where it has any."""
     found = entry.model_dump(mode="json", by_alias=True, exclude={"label", "missing"})
     return {key: value for key, value in found.items() if value not in ([], {})}
 
 
 def plugins_of(spec: CellSpec, framework: Framework, programs: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return what a run depends on of its framework's plug-ins: declarations and jars; {} when it has none."""
+    """Return the parameters of a run in its framework's plug-ins: declarations and jars; {} when it has none."""
     jars = programs.get("plugins", {})
     found = {
         name: {**spec.plugins[name].model_dump(mode="json", exclude={"folder"}), "built": jars.get(name)}
@@ -186,7 +186,7 @@ def attempt(
 
 
 def write_log(source: Path, reason: str, target: Path) -> None:
-    """Write what the run's program printed, and why the run failed if it did."""
+    """Write the output of the run's program, and the reason of a failure."""
     if source.is_file():
         shutil.copyfile(source, target)
     with target.open("a", encoding="utf-8") as file:
@@ -198,7 +198,7 @@ BUILDS = Path("build/hadoop")
 
 
 def programs_of(spec: CellSpec) -> dict[str, dict[str, Any]]:
-    """Return what the files of `built` say, shortened to what tells builds apart. Raises KvasirError without one."""
+    """Return the facts in the files of `built` that tell builds apart. Raises KvasirError without one."""
     found: dict[str, dict[str, Any]] = {}
     for name in spec.built:
         path = Path(name)

@@ -1,1 +1,1 @@
-"""Shared floor: errors, base models, atomic files, processes, the environment of a run, command-line exits."""
+"""Provides errors, base models, atomic files, processes, the environment of a run and command-line exits."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 
 class KvasirError(Exception):
-    """What went wrong, where, what was expected and what to do, in one message for a person."""
+    """A message for a person: the fault, its place, the expectation and the remedy."""
 
 
 class HostError(KvasirError):
-    """Hosts cannot be had, or a command on one failed: which host, what, and what to do."""
+    """Hosts that cannot be had, or a command that failed on one: host, fault and remedy."""
 
 
 class PowerError(KvasirError):
-    """Power cannot be measured or capped as asked: what, where and what to do."""
+    """Power that cannot be measured or capped as asked: fault, place and remedy."""

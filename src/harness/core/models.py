@@ -14,7 +14,7 @@ class Strict(BaseModel):
 
 
 def without_defaults(model: BaseModel) -> dict[str, Any]:
-    """Returns what a model says beside its defaults, as JSON has it."""
+    """Returns the fields of a model that differ from its defaults, as JSON has them."""
     return model.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 

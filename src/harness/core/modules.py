@@ -29,7 +29,7 @@ def code_of(script: Path, source: Path, planned: Collection[str] = ()) -> list[P
 
 @cache
 def _imported(path: Path, source: Path) -> list[Path]:
-    """Files of the harness's modules that one file names in its imports, and of the packages they are in."""
+    """Returns files of the harness's modules that one file names in its imports, and of the packages they are in."""
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
     names = [name for name in _names(tree) if name.partition(".")[0] == PACKAGE]
     return [file for name in names for file in _files(name, source)]
@@ -45,7 +45,7 @@ def _names(tree: ast.AST) -> Iterator[str]:
 
 @cache
 def _files(name: str, source: Path) -> list[Path]:
-    """Files of a dotted name, outermost package first; a last part that is no module is a name in one."""
+    """Returns the files of a dotted name, outermost package first; a last part that is no module is a name in one."""
     files = []
     for end in range(1, name.count(".") + 2):
         path = source.joinpath(*name.split(".")[:end])

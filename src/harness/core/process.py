@@ -21,7 +21,7 @@ from harness.kernel.linux import die_with_parent
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program ended: exit code (negative: signal), wall seconds, and whether we stopped it and why."""
+    """The end of a program: exit code (negative: signal), wall seconds, and the reason if we stopped it."""
 
     exit_code: int
     seconds: float
@@ -48,7 +48,7 @@ def own_runs() -> None:
 
 
 def owner_fd() -> int | None:
-    """A descriptor that becomes readable when the workflow (KVASIR_OWNER, a process id) has gone, or None."""
+    """Return a descriptor that becomes readable when the workflow (KVASIR_OWNER, a process id) has gone, or None."""
     owner = os.environ.get("KVASIR_OWNER", "")
     if not owner.isdigit():
         return None

@@ -1,4 +1,4 @@
-"""Which files of a program's folder its build depends on."""
+"""Lists the files of a program's folder that its build depends on."""
 
 from __future__ import annotations
 

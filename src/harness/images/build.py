@@ -36,7 +36,7 @@ def epoch(recipe: Recipe) -> int:
 
 
 def arguments(recipe: Recipe, base: Path, archive: str, when: int) -> dict[str, str]:
-    """Return the build arguments: what stands between double braces in the definition."""
+    """Return the build arguments: values of the names between double braces in the definition."""
     pins = packages.digest(packages.read_lock(recipe.root), [BASE, *recipe.packages])
     stack = json.dumps(recipe.part.lock, sort_keys=True) if recipe.part else ""
     given = {

@@ -94,12 +94,12 @@ class Recipe:
 
     @property
     def way(self) -> Literal["debian", "spack"]:
-        """Tell what its packages come from: debian or spack."""
+        """Return the origin of its packages: debian or spack."""
         return "spack" if self.environment else "debian"
 
     @cached_property
     def part(self) -> Part | None:
-        """What Spack installs in it; None: nothing."""
+        """Return the part of a Spack environment that is installed in it; None: nothing."""
         found = re.search(r"kvasir-spack (\S+) (\S+) (.+)$", self.text, re.MULTILINE)
         if found is None or self.environment is None:
             return None
@@ -164,7 +164,7 @@ class Recipe:
 
     @cached_property
     def identity(self) -> str:
-        """Hash of all ingredients, hexadecimal: part of the image's file name, so another image has another name."""
+        """Return the hash of all ingredients, hexadecimal; the image's file name ends in it, so each has its own."""
         text = "".join(f"{name}\t{digest}\n" for name, digest in sorted(self.ingredients.items()))
         return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 

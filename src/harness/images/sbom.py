@@ -35,7 +35,7 @@ class Package:
 
     @property
     def id(self) -> str:
-        """Its name within the document; SPDX allows letters, digits, dots and hyphens."""
+        """Return its name within the document; SPDX allows letters, digits, dots and hyphens."""
         words = "-".join(word for word in (self.name, self.version, self.mark) if word)
         return "SPDXRef-Package-" + re.sub(r"[^A-Za-z0-9.-]", "-", words)
 

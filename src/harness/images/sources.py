@@ -31,7 +31,7 @@ class Package:
 
     @property
     def top(self) -> Path:
-        """What names in the archive are relative to."""
+        """Return the folder that names in the archive are relative to."""
         return self.folder.parent if self.shared else self.folder
 
     def recipe(self, root: Path) -> Path:
@@ -50,7 +50,7 @@ PACKAGES = (
 
 @dataclass(frozen=True)
 class Pin:
-    """What a recipe says of its source."""
+    """Version and SHA-256 of a source in its recipe."""
 
     version: str
     sha256: str

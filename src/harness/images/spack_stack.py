@@ -1,4 +1,4 @@
-"""Reads which part of a Spack environment an image is made of, without Spack."""
+"""Reads the part of a Spack environment that an image is made of, without Spack."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Environment:
 
     @property
     def file(self) -> Path:
-        """Its spack.yaml."""
+        """Return its spack.yaml."""
         return self.folder / "spack.yaml"
 
 

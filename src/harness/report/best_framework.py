@@ -1,4 +1,4 @@
-"""Which framework to use: per benchmark, cluster size and disk the best by time, energy and ED2P. Pure.
+"""Ranks frameworks per benchmark, cluster size and disk by time, energy and ED2P. Pure functions.
 
 A framework stands for the median of its runs, and its uncertainty is the range of them. The best one has the lowest
 median. Those whose range overlaps its range are not told apart from it: that is a tie. One run has no range, so
@@ -25,7 +25,7 @@ class Measure:
 
     benchmark: str
     studies: str
-    """Which studies want such a run: two may give one benchmark different settings."""
+    """Studies that want such a run: two may give one benchmark different settings."""
     nodes: int
     disk: str
     framework: str
@@ -38,7 +38,7 @@ class Measure:
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A framework with the middle and the range of its runs."""
+    """A framework with the median and the range of its runs."""
 
     framework: str
     middle: float
@@ -46,37 +46,37 @@ class Candidate:
     high: float
     n: int
     text: str
-    """The middle, for people."""
+    """The median, for people."""
     spread: str
     """The range, for people; '' of a single run."""
 
 
 @dataclass(frozen=True)
 class Best:
-    """Who is best in one thing."""
+    """The best framework by one metric."""
 
     first: list[Candidate]
-    """The best framework and those that tie with it, lowest median first. Empty: nobody has been measured."""
+    """The best framework and those that tie with it, lowest median first. Empty: none has been measured."""
     others: list[Candidate]
     reason: str
-    """Why nobody has been measured."""
+    """Why none has been measured."""
     emulated: bool
     """Whether any of the numbers is of an emulated source."""
 
     @property
     def alone(self) -> bool:
-        """One framework only has been measured: best of nothing."""
+        """Returns whether only one framework has been measured, which is then the best of nothing."""
         return len(self.first) == 1 and not self.others
 
     @property
     def single(self) -> bool:
-        """Whether the order rests on single runs somewhere."""
+        """Returns whether the order rests on single runs somewhere."""
         return any(one.n == 1 for one in (*self.first, *self.others))
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One line of the table."""
+    """One row of the table."""
 
     benchmark: str
     nodes: int
@@ -86,7 +86,7 @@ class Choice:
 
 
 def candidate(framework: str, values: list[float], unit: str) -> Candidate:
-    """Returns a framework by the values of its runs."""
+    """Returns a framework with median and range of the values of its runs."""
     middle, low, high = median(values), min(values), max(values)
     spread = f"{number(low)} … {number(high)}" if len(values) > 1 else ""
     text = duration(middle) if unit == "s" else f"{number(middle)} {unit}"
@@ -96,7 +96,7 @@ def candidate(framework: str, values: list[float], unit: str) -> Candidate:
 
 
 def best(measures: Iterable[Measure]) -> Best:
-    """Returns who is best in one metric."""
+    """Returns the best framework by one metric, or the reason why there is none."""
     values: dict[str, list[float]] = defaultdict(list)
     reasons: Counter[str] = Counter()
     unit, emulated = "", False
@@ -135,12 +135,12 @@ def choices(measures: Iterable[Measure]) -> list[Choice]:
 
 
 def reasons(table: Iterable[Choice]) -> list[str]:
-    """Returns why things were not measured, each once: notes below the table."""
+    """Returns the reasons for missing measurements, each once: notes below the table."""
     return list(dict.fromkeys(found.reason for one in table for found in one.best.values() if found.reason))
 
 
 def links(measures: Iterable[Measure]) -> list[tuple[str, str]]:
-    """Returns rates of emulated links and the frameworks that ran over them: what the table holds for."""
+    """Returns rates of emulated links, for which alone the table holds, and the frameworks that ran over them."""
     rates: dict[float, set[str]] = defaultdict(set)
     for one in measures:
         if one.metric == RATE and one.value is not None and one.source.startswith("emulated"):

@@ -1,4 +1,4 @@
-"""Verdicts as the page shows them."""
+"""Formats verdicts for the page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KINDS = ("measured", "emulated", "simulated", "analytic")
 
 @dataclass(frozen=True)
 class Source:
-    """Where a number comes from. `kind` is one of measured, emulated, simulated, analytic, other."""
+    """The source of a number. `kind` is one of measured, emulated, simulated, analytic, other."""
 
     text: str
     kind: str
@@ -53,23 +53,23 @@ class Claim:
 
     @property
     def emulated(self) -> bool:
-        """Whether any of the number comes from an emulated meter."""
+        """Returns whether any of the number comes from an emulated meter."""
         return any(source.kind == "emulated" for source in self.sources)
 
     @property
     def value_in_words(self) -> bool:
-        """Whether the value is a text, which may wrap, and not a number."""
+        """Returns whether the value is a text, which may wrap, and not a number."""
         return numbers.as_number(self.value_raw) is None
 
     @property
     def paper_in_words(self) -> bool:
-        """Whether the paper's value is a text, which may wrap, and not a number."""
+        """Returns whether the paper's value is a text, which may wrap, and not a number."""
         return numbers.as_number(self.paper_raw) is None
 
 
 @dataclass(frozen=True)
 class VerdictCount:
-    """How many claims have a verdict, and their share of all in percent."""
+    """The number of claims with a verdict, and their share of all in percent."""
 
     verdict: Wording
     count: int
@@ -126,7 +126,7 @@ def claim(row: Row, figures: dict[str, str]) -> Claim:
 
 
 def counts(claims: list[Claim]) -> list[VerdictCount]:
-    """Returns claims per verdict, in the order of the verdicts; the six verdicts that nobody has are there with 0."""
+    """Returns claims per verdict, in the order of the verdicts; the six are there even with 0 claims."""
     return [
         VerdictCount(verdict, n, 100 * n / len(claims) if claims else 0.0)
         for verdict in VERDICTS.values()

@@ -1,4 +1,4 @@
-"""Environments of the runs as the page shows them, with a warning wherever results may not be comparable."""
+"""Tabulates the environments of the runs, with a warning wherever results may not be comparable."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class GitState:
 
 @dataclass(frozen=True)
 class Environment:
-    """What one group of runs had in common; nested values are flattened to `outer.inner`."""
+    """The common environment of a group of runs; nested values are flattened to `outer.inner`."""
 
     runs: int
     values: dict[str, Any]

@@ -1,4 +1,4 @@
-"""The numbers, verdicts and figures of the write-up as LaTeX. Pure functions."""
+"""Formats the numbers, verdicts and figures of the write-up as LaTeX. Pure functions."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _SPECIAL = {
 
 
 def escaped(text: str) -> str:
-    """Text as LaTeX prints it; a character that the fonts lack becomes a question mark."""
+    """Returns text escaped for LaTeX; a character that the fonts lack becomes a question mark."""
     known = "".join(_SPECIAL.get(char, char) for char in text)
     return known.encode("latin-1", "replace").decode("latin-1")
 
 
 def values(config: Config, runs: int, verdicts: list[Row]) -> str:
-    """Definitions of the numbers that the text uses."""
+    """Returns definitions of the numbers that the text uses."""
     counts = Counter(row.verdict for row in verdicts)
     told = ", ".join(f"{n} {word}" for word, n in counts.most_common())
     pairs = {"KvScale": config.top.scale, "KvSite": config.top.site, "KvRuns": str(runs), "KvCounts": told}
@@ -42,7 +42,7 @@ def values(config: Config, runs: int, verdicts: list[Row]) -> str:
 
 
 def value_text(row: Row) -> str:
-    """Returns the value found here, with how many it is the middle of."""
+    """Returns the median found here with the number of its values."""
     if row.value is None:
         return ""
     unit = "" if row.unit == "1" else f" {row.unit}"
@@ -68,7 +68,7 @@ claim & statement & paper & here & verdict \\
 
 
 def figure_list(studies: list[Study]) -> str:
-    """Returns all figures with what the papers say of them."""
+    """Returns all figures with their titles, the papers' statements and the discussion."""
     lines = [
         f"\\studyfigure{{{study.id}/{figure.id}.pdf}}{{{escaped(figure.title)}}}{{{escaped(figure.paper_says)}}}"
         f"{{{escaped(figure.discussion)}}}\n"

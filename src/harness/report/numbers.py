@@ -1,4 +1,4 @@
-"""Numbers for people: three significant digits, thousands separators, times and sizes in the unit that fits."""
+"""Formats numbers for people: three significant digits, thousands separators, times and sizes in the unit that fits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LARGEST_EXACT = 2**53
 
 
 def number(value: float) -> str:
-    """`value` with three significant digits, or fewer if it has fewer; whole numbers keep all their digits."""
+    """Returns `value` with three significant digits, or fewer if it has fewer; whole numbers keep all their digits."""
     if not math.isfinite(value):
         return {math.inf: "∞", -math.inf: "−∞"}.get(value, "not a number")
     sign, size = ("−" if value < 0 else ""), abs(value)
@@ -40,7 +40,7 @@ def cell(text: str) -> str:
 
 
 def interval(low: str, high: str) -> str:
-    """`min … max`; empty if neither is known."""
+    """Returns `min … max`; empty if neither is known."""
     return f"{cell(low) or '?'} … {cell(high) or '?'}" if low or high else ""
 
 
@@ -70,5 +70,5 @@ def size(bytes_: float) -> str:
 
 
 def count(n: int, one: str, many: str = "") -> str:
-    """`1 run`, `12 runs`; `many` is the plural where it is not the singular with an s."""
+    """Returns `1 run` or `12 runs`; `many` is the plural where it is not the singular with an s."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"

@@ -1,4 +1,4 @@
-"""Collects what the report says from configuration and records: words, runs, environments, what to choose by."""
+"""Collects the report's texts, runs, environments and rankings from configuration and records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from harness.results.records import Record
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """One figure and the words that go beside it."""
+    """One figure and its texts."""
 
     id: str
     title: str
@@ -47,7 +47,7 @@ class Study:
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """A command of the workflow worth telling the reader."""
+    """A command of the workflow with its description."""
 
     what: str
     command: str
@@ -55,7 +55,7 @@ class Command:
 
 @dataclass(frozen=True, kw_only=True)
 class Overview:
-    """What the page says of itself, and the words of its studies."""
+    """The page's head, with the texts of its studies and the commands to reproduce them."""
 
     title: str
     scale: str
@@ -104,9 +104,9 @@ CHOICE_METRICS = (*METRICS, RATE)
 def measures(
     tables: Iterable[TableSpec], read: Callable[[Path], Record], labels: Mapping[str, str]
 ) -> list[Measure]:
-    """Returns what frameworks on clusters can be chosen by: each run that ended well and undisturbed, once.
+    """Returns the metrics that rank frameworks on clusters: of each run that ended well and undisturbed, once.
 
-    Several tables may have it. `read` gives the record of a file, `labels` the frameworks' names for people.
+    Several tables may have a run. `read` gives the record of a file, `labels` the frameworks' names for people.
     """
     wanted: dict[str, set[str]] = {}
     repetitions: dict[str, int] = {}
@@ -151,7 +151,7 @@ OF_RUNS = ("load_before", "batch")
 
 
 def _joined(known: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
-    """Two environments as one if they agree in all that both say; None if they do not."""
+    """Returns two environments merged if they agree in all that both say, else None."""
     if any(known.get(key) != other.get(key) for key in {*known, *other} - {*OF_STUDIES}):
         return None
     parts = {key: {**known[key], **other[key]} for key in OF_STUDIES}
@@ -161,7 +161,7 @@ def _joined(known: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | No
 
 
 def route(programs: dict[str, Any]) -> str:
-    """Where the programs of some runs came from: images, or the machine itself."""
+    """Returns the origin of programs: images, or the machine itself."""
     images = {facts["image"]["name"] for facts in programs.values() if "image" in facts}
     own = sorted(name for name, facts in programs.items() if "image" not in facts)
     if not images:
@@ -170,8 +170,10 @@ def route(programs: dict[str, Any]) -> str:
 
 
 def environments(records: list[Record]) -> list[dict[str, Any]]:
-    """Returns distinct environments with the number of runs each had. What differs from run to run is left out, but for
-    the load before the runs, of which the least and the greatest are kept."""
+    """Returns distinct environments with the number of runs each had.
+
+    Values that differ from run to run are left out, but for the load before the runs: its range is kept.
+    """
     groups: list[tuple[dict[str, Any], list[float]]] = []
     for record in records:
         values = {key: value for key, value in record.environment.items() if key not in OF_RUNS}
@@ -215,7 +217,7 @@ def _figures(config: Config, study: StudyConfig) -> list[Figure]:
 
 
 def overview(config: Config, git: dict[str, Any], generated: datetime) -> Overview:
-    """Returns the report's words; `git` is empty outside a git checkout."""
+    """Returns the report's texts; `git` is empty outside a git checkout."""
     site = f" SITE={config.top.site}" if config.top.site != "local" else ""
     return Overview(
         title="Five studies of MapReduce on HPC systems, run again",

@@ -1,4 +1,4 @@
-"""Runs as the page shows them: how many of each experiment ended how, what is missing and why, how long it took."""
+"""Summarises runs for the page: outcomes by experiment, missing runs by reason, and times of the jobs."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Experiment:
 
     @property
     def total(self) -> str:
-        """Wall time of all runs together."""
+        """Returns the wall time of all runs together."""
         return numbers.duration(self.seconds) if self.seconds else ""
 
 
@@ -88,7 +88,7 @@ class Problem:
 
     @property
     def what(self) -> str:
-        """`2 runs failed`, `24 levels not run`."""
+        """Returns number and status: `2 runs failed`, `24 levels not run`."""
         n = sum(map(len, self.places.values()))
         return {
             "failed": numbers.count(n, "run") + " failed",
@@ -132,7 +132,7 @@ def experiments(runs: list[Run]) -> list[Experiment]:
 
 
 def problems(runs: list[Run]) -> list[Problem]:
-    """Returns what is missing, grouped by reason: failures first, then levels not run."""
+    """Returns missing runs and levels, grouped by reason: failures first, then levels not run."""
     groups: dict[tuple[str, str], dict[str, list[str]]] = {}
     for run in runs:
         if run.status != "ok":

@@ -35,7 +35,7 @@ class InlineSvg:
 
 
 def inline_svg(text: str, name: str, scope: str, title: str) -> InlineSvg:
-    """`text` (an SVG file called `name`) as markup for an HTML page.
+    """Returns `text` (an SVG file called `name`) as markup for an HTML page.
 
     `scope` is put before every id and `#scope` before every style rule, so that figures cannot disturb each other;
     the page must put the markup inside an element with that id. `title` is what a screen reader says. Raises
@@ -63,7 +63,7 @@ def inline_svg(text: str, name: str, scope: str, title: str) -> InlineSvg:
 
 
 def _clean(root: ET.Element) -> None:
-    """Drop whatever could run or load something."""
+    """Drop elements and attributes that could run or load something."""
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag.rpartition("}")[2] in _ACTIVE:
@@ -89,7 +89,7 @@ def _rename(element: ET.Element, scope: str) -> None:
 
 
 def _scoped_css(css: str, scope: str) -> str:
-    """Style rules that reach no further than the element with id `scope`; at-rules and remote urls go."""
+    """Returns style rules that reach no further than the element with id `scope`; at-rules and remote urls go."""
     css = re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL)
     css = re.sub(r"@[^;{]*(;|\{(?:[^{}]*\{[^{}]*\})*[^{}]*\})", "", css)
     rules = []

@@ -1,4 +1,4 @@
-"""Everything the page shows, put together from checked inputs. No file is read here."""
+"""Assembles the content of the page from checked inputs. No file is read here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from harness.report.svg import InlineSvg
 
 @dataclass
 class Inputs:
-    """What was read for a overview. None where the manifest names nothing, or nothing is there yet."""
+    """The results that were read for an overview. None where there are none yet."""
 
     claims: dict[str, list[Row]] = field(default_factory=dict)
     runs: dict[str, list[Run]] = field(default_factory=dict)
@@ -56,12 +56,12 @@ class StudyView:
 
     @property
     def run_seconds(self) -> float:
-        """Wall time of all runs together."""
+        """Returns the wall time of all runs together."""
         return sum(one.seconds for one in self.experiments or [])
 
     @property
     def complete(self) -> bool:
-        """Whether runs are known and none is missing."""
+        """Returns whether runs are known and none is missing."""
         return self.experiments is not None and not self.problems
 
 
@@ -89,22 +89,22 @@ class Page:
 
     @property
     def emulated(self) -> int:
-        """How many claims rest on emulated numbers."""
+        """Returns the number of claims that rest on emulated numbers."""
         return sum(claim.emulated for claim in self.claims)
 
     @property
     def unchecked(self) -> list[StudyView]:
-        """Studies without a table of verdicts."""
+        """Returns the studies without a table of verdicts."""
         return [study for study in self.studies if study.claims is None]
 
     @property
     def job_seconds(self) -> float:
-        """Wall time of all jobs together."""
+        """Returns the wall time of all jobs together."""
         return sum(group.seconds for group in self.jobs or [])
 
     @property
     def run_seconds(self) -> float:
-        """Wall time of all runs together."""
+        """Returns the wall time of all runs together."""
         return sum(study.run_seconds for study in self.studies)
 
 
@@ -115,7 +115,7 @@ def when(moment: datetime) -> str:
 
 
 def page(overview: Overview, inputs: Inputs) -> Page:
-    """Returns the page of these words and results."""
+    """Returns the page of an overview and its results."""
     studies = [_study(study, inputs) for study in overview.studies if _has_anything(study, inputs)]
     table = None if inputs.choice is None else best_framework.choices(inputs.choice)
     every = [claim for study in studies for claim in study.claims or []]

@@ -1,1 +1,1 @@
-"""Runs: starts one program, watches it and writes its record."""
+"""Starts the program of a run, watches it and writes the record."""

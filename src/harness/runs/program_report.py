@@ -1,4 +1,4 @@
-"""The engine's own report of a job (kvasir-report-1): its metrics are already named as the tables name them."""
+"""Reads the engine's own report of a job (kvasir-report-1), whose metrics have the names of the tables."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Report(_Model):
 
 
 def read_report(path: Path) -> Report:
-    """The report in file `path`. Raises KvasirError when the program left none or one of another kind."""
+    """Returns the report in file `path`. Raises KvasirError when the program left none or one of another kind."""
     try:
         return Report.model_validate_json(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -49,10 +49,10 @@ def read_report(path: Path) -> Report:
 
 
 def measured(report: Report) -> list[Metric]:
-    """All metrics of the report."""
+    """Returns all metrics of the report."""
     return [Metric(name=name, **number.model_dump()) for name, number in report.metrics.items()]
 
 
 def windows(report: Report, origin_s: float) -> Windows:
-    """The job's phases on the clock of the trace, whose time 0 is `origin_s` of CLOCK_MONOTONIC."""
+    """Returns the job's phases on the clock of the trace, whose time 0 is `origin_s` of CLOCK_MONOTONIC."""
     return {name: (begin - origin_s, end - origin_s) for name, (begin, end) in report.windows.items()}

@@ -1,4 +1,4 @@
-"""What another program counted in a text, against what the engine counted."""
+"""Compares the engine's word counts of a text with those of another program."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Counts:
 
 
 def read_counts(path: Path) -> Counts:
-    """The generator's report (.json) or the list that `uniq -c` made (.counts)."""
+    """Reads the generator's report (.json) or the list that `uniq -c` made (.counts)."""
     if path.suffix == ".json":
         report = json.loads(path.read_text(encoding="utf-8"))
         return Counts(report["words"], report["unique"], None, "measured:generator")
@@ -36,7 +36,7 @@ def read_counts(path: Path) -> Counts:
 
 
 def read_output(folder: Path) -> Counter[bytes]:
-    """The engine's own list of words: files part-* of lines `word<TAB>count`."""
+    """Reads the engine's own list of words: files part-* of lines `word<TAB>count`."""
     each: Counter[bytes] = Counter()
     for part in sorted(folder.glob("part-*")):
         for line in part.read_bytes().split(b"\n"):
@@ -47,7 +47,7 @@ def read_output(folder: Path) -> Counter[bytes]:
 
 
 def compare(expected: Counts, output: Counter[bytes] | None) -> list[Metric]:
-    """The reference's counts, and in how many words the engine's list differs where both lists are there."""
+    """Returns the reference's counts, and the number of words whose counts differ where both lists are there."""
     metrics = [
         Metric(name="words.expected", value=expected.words, unit="1", source=expected.source),
         Metric(name="keys.expected", value=expected.keys, unit="1", source=expected.source),
