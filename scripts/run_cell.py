@@ -12,7 +12,7 @@ from harness.core.errors import KvasirError
 from harness.core.process import follow_owner
 from harness.hosts.slurm import require_nodes
 from harness.plan.planner import choose
-from harness.runs.run import Interrupted, obey_the_workflow
+from harness.runs.run import Interrupted, install_signal_handlers
 from harness.slurm.attempts import noted
 from harness.slurm.jobs import job_of_cell
 
@@ -23,7 +23,7 @@ def run_cell(
     choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
 ) -> None:
     """Make all runs of CELL and write OUTPUT (its cell.json) when they are there."""
-    obey_the_workflow()
+    install_signal_handlers()
     follow_owner()
     planner = choose(choices)
     spec = planner.cell(cell)

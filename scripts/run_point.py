@@ -12,7 +12,7 @@ from harness.core.errors import KvasirError
 from harness.hosts.slurm import require_nodes
 from harness.plan.planner import choose
 from harness.results.records import remove_leftovers
-from harness.runs.run import Interrupted, obey_the_workflow, run
+from harness.runs.run import Interrupted, install_signal_handlers, run
 from harness.slurm.attempts import noted
 
 
@@ -25,7 +25,7 @@ def run_point(
     choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
 ) -> None:
     """Run repetition REP of POINT and write OUTPUT (a run.json) with its trace and log beside it."""
-    obey_the_workflow()
+    install_signal_handlers()
     planner = choose(choices)
     spec = planner.run(study, experiment, point, rep)
     nodes: list[str] = []

@@ -13,9 +13,9 @@ from harness.images import apptainer, packages
 from harness.images.build import build
 from harness.images.describe import object_of
 from harness.images.launch import (
-    beside,
     is_launcher,
     launcher,
+    mpi_launcher,
     places_of,
     remove_launchers,
     take_hadoop,
@@ -115,14 +115,14 @@ def test_what_a_build_is_lent_is_for_its_owner_only_where_it_has_logins(tmp_path
 
 def test_an_mpirun_of_the_image_goes_before_that_of_the_machine(tmp_path: Path) -> None:
     program = str(tmp_path / "map-aggregate")
-    assert beside(["mpirun", "-n", "2"], program) == ["mpirun", "-n", "2"]
+    assert mpi_launcher(["mpirun", "-n", "2"], program) == ["mpirun", "-n", "2"]
     (tmp_path / "mpirun").write_text("#!/bin/sh\nexit 0\n")
-    assert beside(["mpirun"], program) == ["mpirun"], "that is none of ours"
+    assert mpi_launcher(["mpirun"], program) == ["mpirun"], "that is none of ours"
     write_launcher(tmp_path / "mpirun", launcher("/usr/bin/mpirun", tmp_path / "x.sif", "0123", []))
-    assert beside(["mpirun", "-n", "2"], program) == [str(tmp_path / "mpirun"), "-n", "2"]
-    assert beside(["srun"], program) == ["srun"] and beside([], program) == []
+    assert mpi_launcher(["mpirun", "-n", "2"], program) == [str(tmp_path / "mpirun"), "-n", "2"]
+    assert mpi_launcher(["srun"], program) == ["srun"] and mpi_launcher([], program) == []
     remove_launchers(tmp_path)
-    assert beside(["mpirun"], program) == ["mpirun"]
+    assert mpi_launcher(["mpirun"], program) == ["mpirun"]
 
 
 @pytest.fixture

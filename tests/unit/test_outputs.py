@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from harness.cells.summary import STATISTICS, said, statistics, summary
+from harness.cells.summary import STATISTICS, exclusion, statistics, summary
 from harness.plan.spec import CellRun, CellSpec
 from harness.results.records import Identity, Metric, Outcome, Record
 
@@ -91,7 +91,7 @@ def test_summary_has_parameters_results_and_what_went_wrong() -> None:
 
 
 def test_nothing_to_say() -> None:
-    assert said(RECORDS[RUNS[0].folder]) == ""
+    assert exclusion(RECORDS[RUNS[0].folder]) == ""
     assert summary([], {}, "None").endswith("No cell can be made here.\n")
     failed = {folder: record(RUNS[0], 1.0, "failed", "no") for folder in RECORDS}
     assert "No run has ended well and undisturbed." in summary([CELL], failed, "x")

@@ -24,8 +24,8 @@ MAIN = ("time.total", "time.work", "throughput.aggregate", "energy.total", "ed2p
 Row = dict[str, Any]
 
 
-def said(record: Record) -> str:
-    """Return what happened to a run that says nothing about speed; '' of a good one."""
+def exclusion(record: Record) -> str:
+    """Return the reason why a run says nothing about speed; '' of a good one."""
     if record.outcome.status != "ok":
         return f"{record.outcome.status}: {record.outcome.reason}"
     disturbed = any(metric.name == "disturbed" and metric.value for metric in record.metrics)
@@ -33,7 +33,7 @@ def said(record: Record) -> str:
 
 
 def statistics(cells: Iterable[CellSpec], records: Mapping[str, Record]) -> list[Row]:
-    """Return of each metric of each benchmark: number of good runs, least, mean, median, most. `records`: by folder."""
+    """Return number of good runs, least, mean, median and most by metric and benchmark. `records`: by folder."""
     rows: list[Row] = []
     for cell in cells:
         found: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
@@ -43,7 +43,7 @@ def statistics(cells: Iterable[CellSpec], records: Mapping[str, Record]) -> list
             head = {"cell": cell.cell, "nodes": cell.nodes, "disk": cell.disk}
             point = run.identity.point
             who[point] = {**head, "framework": run.framework, "benchmark": run.benchmark, "run": point}
-            for metric in record.metrics if not said(record) else ():
+            for metric in record.metrics if not exclusion(record) else ():
                 if metric.value is not None and metric.name != "disturbed":
                     key = point, f"{metric.name}\t{metric.unit}"
                     found[key].append((metric.value, metric.source))
@@ -71,7 +71,9 @@ def summary(cells: Sequence[CellSpec], records: Mapping[str, Record], title: str
         own = [row for row in rows if row["cell"] == cell.cell]
         lines += [f"## Cell {cell.cell}", "", *_parameters(cell, records), ""]
         lines += ["### Results", "", *_results(own), ""]
-        trouble = [(run, said(records[run.folder])) for run in cell.runs if said(records[run.folder])]
+        trouble = [
+            (run, exclusion(records[run.folder])) for run in cell.runs if exclusion(records[run.folder])
+        ]
         if trouble:
             lines += ["### Runs that say nothing about speed", ""]
             lines += [

@@ -79,7 +79,7 @@ class SiteImages(Strict):
     )
 
     @model_validator(mode="after")
-    def _spack_is_somewhere(self) -> Self:
+    def _require_spack(self) -> Self:
         if self.packages == "spack" and self.spack is None:
             raise ValueError(
                 "packages: spack makes images by Spack, and nothing says where it is: add spack: {checkout: DIR}, "

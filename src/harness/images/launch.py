@@ -71,7 +71,7 @@ def write_launcher(path: Path, text: str) -> None:
 
 
 def is_launcher(path: Path) -> bool:
-    """Tell whether a file is a launcher, and not the program itself."""
+    """Return whether a file is a launcher, and not the program itself."""
     try:
         with path.open("rb") as file:
             return file.read(len(MARK)) == MARK
@@ -86,7 +86,7 @@ def remove_launchers(folder: Path) -> None:
             path.unlink()
 
 
-def beside(launching: Sequence[str], program: str) -> list[str]:
+def mpi_launcher(launching: Sequence[str], program: str) -> list[str]:
     """Return the MPI launch command; prefers the launcher installed in the image."""
     own = Path(program).with_name(launching[0]) if launching else None
     return [str(own), *launching[1:]] if own is not None and is_launcher(own) else list(launching)

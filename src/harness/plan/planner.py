@@ -1,4 +1,4 @@
-"""From the user's choices to plans: what the workflow and its jobs both ask, so that both get the same answer."""
+"""Builds the plan of the selected studies. Workflow and jobs both call it, so they agree."""
 
 from __future__ import annotations
 

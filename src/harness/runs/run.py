@@ -21,7 +21,7 @@ import psutil
 from harness.core.environment import git_state, machine, moment
 from harness.core.process import Ended, owner_fd, start, wait
 from harness.hosts.inside.server import step_environment
-from harness.images.launch import beside
+from harness.images.launch import mpi_launcher
 from harness.kernel.linux import die_with_parent
 from harness.measure.client import Sampler
 from harness.measure.metrics import read_trace, sampled
@@ -44,14 +44,14 @@ LOG_TAIL = 600
 
 @dataclass(frozen=True)
 class Finished:
-    """What is known when the program has ended."""
+    """The outcome of a program and its sampler."""
 
     ended: Ended
     started: datetime
     clock_origin: float
     """CLOCK_MONOTONIC at time 0 of the trace, seconds."""
     summary: dict[str, Any] | None
-    """What the sampler saw; None where nothing was watched."""
+    """The sampler's summary; None where nothing was watched."""
     log: str
 
 
@@ -70,7 +70,7 @@ def warm(inputs: list[str]) -> None:
 
 
 def launch_environment() -> dict[str, str]:
-    """Our environment, with what Open MPI needs to start as root (in a container or a test machine).
+    """Return our environment, with the variables that let Open MPI start as root (in a container or a test machine).
 
     Within a job of SLURM the program's launcher starts a step of its own, so ours is not told about.
     """
@@ -81,7 +81,7 @@ def launch_environment() -> dict[str, str]:
 
 
 def command_line(spec: RunSpec, folder: Path) -> list[str]:
-    """The full command of a run whose files lie in `folder`."""
+    """Return the full command of a run whose files lie in `folder`."""
     places = {
         "report": folder / "report.json",
         "config": folder / "config.json",
@@ -90,7 +90,7 @@ def command_line(spec: RunSpec, folder: Path) -> list[str]:
         "output": folder / "output",
     }
     own = [part.format_map(places) if part.startswith(("--", "{")) else part for part in spec.program]
-    return [*beside(spec.launcher, spec.program[0]), *own]
+    return [*mpi_launcher(spec.launcher, spec.program[0]), *own]
 
 
 def supervise(command: list[str], log: Path, timeout_s: float, follow: Callable[[int], None]) -> Ended:
@@ -106,7 +106,7 @@ def supervise(command: list[str], log: Path, timeout_s: float, follow: Callable[
 
 
 def sampler_of(watch: Watch, folder: Path, nodes: Sequence[str]) -> Sampler | NodeSamplers:
-    """What samples a run: one process here, or one on each node of the job of SLURM that we are in."""
+    """Return the sampler of a run: one process here, or one on each node of the job of SLURM that we are in."""
     sampling = Sampling(
         power=watch.power,
         period_ms=watch.period_ms,
@@ -149,7 +149,7 @@ def execute(spec: RunSpec, folder: Path, nodes: Sequence[str]) -> Finished:
 
 
 def outcome_of(finished: Finished) -> Outcome:
-    """How the run ended, in the words of the record."""
+    """Return the outcome of a run for its record."""
     ended = finished.ended
     tail = finished.log.strip()[-LOG_TAIL:]
     if ended.stopped:
@@ -170,7 +170,7 @@ def outcome_of(finished: Finished) -> Outcome:
 
 
 def metrics_of(spec: RunSpec, finished: Finished, folder: Path) -> list[Metric]:
-    """All numbers of a run that ended well. Raises KvasirError when the program's report is not as agreed."""
+    """Return all numbers of a run that ended well. Raises KvasirError when the program's report is not as agreed."""
     report = read_report(folder / "report.json")
     metrics = [
         *measured(report),
@@ -188,7 +188,7 @@ def metrics_of(spec: RunSpec, finished: Finished, folder: Path) -> list[Metric]:
 def environment_of(
     finished: Finished, built: dict[str, dict[str, Any]], batch: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """Machine, software and moment of a run."""
+    """Return machine, software and moment of a run."""
     environment = {**machine(), **moment(), "git": git_state(), "programs": built}
     if batch is not None:
         environment["batch"] = batch
@@ -201,9 +201,9 @@ def environment_of(
 def run(
     spec: RunSpec, built: dict[str, dict[str, Any]], target: Path, batch: dict[str, Any] | None = None
 ) -> Outcome:
-    """Run `spec` once and write its record into the folder `target`. `built` tells what the programs are, by name,
-    `batch` the scheduler's job that this is in.
+    """Run `spec` once and write its record into the folder `target`.
 
+    `built` are the facts of the programs by name, `batch` those of the scheduler's job that this is in.
     A program that fails or takes too long is a result and is recorded. If the workflow goes meanwhile, nothing
     is recorded. Raises KvasirError when the run could not be made at all.
     """
@@ -224,7 +224,7 @@ def run(
 
 
 class Interrupted(Exception):
-    """The run was stopped from outside; there is nothing to record."""
+    """A stop of the run from outside, of which nothing is recorded."""
 
 
 def _on_signal(number: int, frame: FrameType | None) -> NoReturn:
@@ -232,8 +232,8 @@ def _on_signal(number: int, frame: FrameType | None) -> NoReturn:
     raise Interrupted(f"stopped by {signal.Signals(number).name}")
 
 
-def obey_the_workflow() -> None:
-    """End by Interrupted on a signal, and when the job's shell ends: what a script that runs programs does first."""
+def install_signal_handlers() -> None:
+    """Raise Interrupted on a signal, and when the job's shell ends. Scripts that run programs call this first."""
     die_with_parent()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _on_signal)
