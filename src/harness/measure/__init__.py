@@ -1,4 +1,4 @@
-"""Power and energy: sampling a job, capping it, and saying where every number comes from.
+"""Samples power, energy and resource use of programs and hosts, sets power caps, and names every number's source.
 
 Usage by a run driver (everything else is internal)::
 
@@ -40,8 +40,7 @@ probe | run | restore`. A new source is a subclass of `model.Source` and an entr
 `harness.config.power.POWER_SOURCES`; one from outside of this tree is named by its class, as in
 `source: "package.module:Class"`, and needs no entry.
 
-
-What hosts use while a benchmark runs: CPU, load, memory, disks, interfaces and power, per host and averaged.
+`Monitor` samples the hosts of a benchmark: CPU, load, memory, disks, interfaces and power, per host and averaged.
 
     from harness.measure import Monitor
 

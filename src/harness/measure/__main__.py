@@ -1,4 +1,4 @@
-"""Entry point of `python -m harness.measure`."""
+"""Runs the command line of `python -m harness.measure`."""
 
 from harness.measure.cli import main
 

@@ -1,4 +1,4 @@
-"""Sets a power cap, reads it back, and gives the old limits back whatever happens."""
+"""Sets a power cap, reads it back, and restores the old limits whatever happens."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _TOLERANCE_UW = 500_000  # RAPL counts watts in eighths
 
 @dataclass(frozen=True)
 class CapState:
-    """A cap in force: watts per package as asked for, and what each limit reads back."""
+    """Describes a cap in force: watts per package as asked for, and what each limit reads back."""
 
     requested_w: float
     read_back: tuple[dict[str, Any], ...]
     source: str
 
     def as_json(self) -> dict[str, Any]:
-        """For the summary."""
+        """Returns the summary's entry `cap`."""
         return {
             "requested_W": self.requested_w,
             "read_back": list(self.read_back),
@@ -42,7 +42,7 @@ class CapState:
 
 @contextmanager
 def cap(settings: PowerSettings, watts: float, root: Path | None = None) -> Iterator[CapState]:
-    """Hold every package at `watts` (long and short term) and restore the old limits at the end.
+    """Holds every package at `watts` (long and short term) and restores the old limits at the end.
 
     The old limits are in a state file before the first write, and a guardian process restores them when this
     one ends without doing so (signals and kill -9 included). A cap per package is what RAPL offers: a node of
@@ -77,7 +77,7 @@ def cap(settings: PowerSettings, watts: float, root: Path | None = None) -> Iter
 
 
 def restore(settings: PowerSettings) -> list[str]:
-    """Put back the limits that ended processes left behind; returns a line per state file.
+    """Restores the limits that ended processes left behind; returns a line per state file.
 
     Raises PowerError when some cannot be restored.
     """
@@ -172,7 +172,7 @@ def _apply(limits: list[Limit], watts: float, source: str) -> CapState:
 
 
 def _release(state: Path, watcher: subprocess.Popen[str]) -> None:
-    """Restore what the state file holds, then let the guardian go, which finds nothing left to do."""
+    """Restores the limits of the state file, then ends the guardian, which finds nothing left to do."""
     assert watcher.stdin is not None and watcher.stdout is not None
     try:
         with guardian.locked(state.parent):
@@ -192,7 +192,7 @@ _LIMIT = re.compile(r"^constraint_(\d+)_power_limit_uw$")
 
 @dataclass(frozen=True)
 class Limit:
-    """One settable limit of a package: long_term (PAPI's A) or short_term (B)."""
+    """Names one settable limit of a package: long_term (PAPI's A) or short_term (B)."""
 
     zone: Zone
     term: str
@@ -200,12 +200,12 @@ class Limit:
 
     @property
     def key(self) -> str:
-        """Path relative to the tree."""
+        """Returns the path relative to the tree."""
         return f"{self.path.parent.name}/{self.path.name}"
 
 
 def find_limits(root: Path) -> list[Limit]:
-    """Long and short term limit of every package (peak_power is left alone); PowerError without packages."""
+    """Finds long and short term limit of every package (not peak_power); PowerError without packages."""
     limits = []
     for zone in find_zones(root):
         if zone.domain != "package":
@@ -224,13 +224,13 @@ def find_limits(root: Path) -> list[Limit]:
 
 
 def enabled_files(limits: list[Limit]) -> list[Path]:
-    """The on/off files of the packages in `limits`, where there are any."""
+    """Returns the files `enabled` of the packages in `limits`, where there are any."""
     zones = dict.fromkeys(limit.zone.path for limit in limits)
     return [zone / "enabled" for zone in zones if (zone / "enabled").exists()]
 
 
 def cap_problem(settings: PowerSettings, root: Path | None = None) -> str:
-    """Why no cap can be set below `root` (default: the settings' tree), '' when it can."""
+    """Returns why no cap can be set below `root` (default: the settings' tree), '' if one can."""
     try:
         limits = find_limits(root or settings.root)
     except PowerError as error:

@@ -1,4 +1,4 @@
-"""Power and energy of programs: probe the sources, sample a run, restore limits."""
+"""Probes power sources, samples the power and energy of a program, and restores power limits."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def probe(
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="machine-readable")] = False,
 ) -> None:
-    """Say for each source whether it can be used here, or the exact reason why not."""
+    """Print for each source whether it works here, or the exact reason why not."""
     from harness.measure.probe import as_table, probe_all
 
     rows = probe_all(_settings(settings, root=root))
@@ -137,7 +137,7 @@ def emulate(
 
 
 def main() -> None:
-    """Run a command; an error is one line and exit code 1 (3 for a cap that cannot be set)."""
+    """Runs a command; an error is one line and exit code 1 (3 for a cap that cannot be set)."""
     try:
         app()
     except CapUnavailable as error:
@@ -149,7 +149,7 @@ def main() -> None:
 
 
 def run_program(sampling: Sampling, program: list[str]) -> tuple[int, dict[str, Any]]:
-    """Run `program` under the sampler; returns its exit code (128 + signal when killed) and the summary.
+    """Runs `program` under the sampler; returns its exit code (128 + signal when killed) and the summary.
 
     SIGINT, SIGTERM and SIGHUP are passed on. What the program started ends with it, and all of it ends with
     this process, however that ends.
@@ -178,7 +178,7 @@ def run_program(sampling: Sampling, program: list[str]) -> tuple[int, dict[str, 
 
 
 def popen(argv: list[str], **options: Any) -> subprocess.Popen[str]:
-    """Start `argv` so that it is killed when the starting thread ends (also by kill -9).
+    """Starts `argv` so that it is killed when the starting thread ends (also by kill -9).
 
     The signal is set between fork and exec by a callable that makes two system calls and nothing else.
     """

@@ -20,7 +20,7 @@ from harness.measure.model import NONE, CapUnavailable, Hold, Sampling, Scope
 
 
 class Sampler:
-    """Starts the sampling process, tells it what to follow, and returns its summary.
+    """Starts the sampling process, tells it which processes to follow, and returns its summary.
 
     The process ends with the thread that entered the context (and with the process, of course). Leaving
     without `stop()` abandons the run: neither file exists then, and with `owns_job` the ranks are killed.
@@ -36,7 +36,7 @@ class Sampler:
         through: Sequence[str] = (),
         environment: Mapping[str, str] = os.environ,
     ) -> None:
-        """`steps`: ranks may be in steps of SLURM; `hold`: nodes whose energy SLURM counts meanwhile.
+        """Takes `steps` if ranks may be in steps of SLURM, and `hold`, nodes whose energy SLURM counts meanwhile.
 
         `through`: the command that starts the process on another host, whose ranks are in steps alone.
         """
@@ -61,7 +61,7 @@ class Sampler:
         self.cap: dict[str, Any] | None = None
 
     def __enter__(self) -> Self:
-        """Returns when source and cap are in place; raises CapUnavailable or PowerError."""
+        """Starts the process and returns when source and cap are in place; raises CapUnavailable or PowerError."""
         # The package's own folder is put on the path by hand: the caller may have found it in any way.
         path = [str(Path(harness.__file__).resolve().parents[1]), os.environ.get("PYTHONPATH", "")]
         self._process = subprocess.Popen(
@@ -82,33 +82,33 @@ class Sampler:
 
     @property
     def pid(self) -> int:
-        """The sampling process; PowerError when there is none."""
+        """Returns the id of the sampling process; PowerError when there is none."""
         if self._process is None:
             raise PowerError("the power sampler is not running")
         return self._process.pid
 
     def rest(self, seconds: float) -> None:
-        """Measure the machine at rest, before `start`, for at least `seconds`; nothing to do without a meter."""
+        """Measures the machine at rest, before `start`, for at least `seconds`; does nothing without a power source."""
         if self.source_name != NONE:
             self._command(f"rest {seconds!r}")
 
     def start(self) -> float:
-        """Read the counters that everything is counted from; returns time 0 (time.monotonic)."""
+        """Reads every counter once, as the value to count from; returns time 0 (time.monotonic)."""
         origin = monotonic()
         self._command(f"start {NOW if self._elsewhere else repr(origin)}")
         return origin
 
     def watch(self, pid: int) -> None:
-        """Follow the ranks below `pid`: the job's first process, for example mpirun. On another host it has none."""
+        """Follows the ranks below `pid`, the job's first process, for example mpirun. On another host it has none."""
         self._command(f"watch {NOBODY if self._elsewhere else pid}")
 
     def begin_stop(self) -> None:
-        """Tell the process that the run has ended, without waiting: for several samplers to stop at one moment."""
+        """Tells the process that the run has ended, without waiting: for several samplers to stop at one moment."""
         self._send("stop")
         self._stopping = True
 
     def stop(self) -> dict[str, Any]:
-        """End the run; when this returns the trace and the summary are complete under their names."""
+        """Ends the run and returns the summary; trace and summary are then complete under their names."""
         if not self._stopping:
             self.begin_stop()
         self._await("done")
@@ -148,7 +148,7 @@ class Sampler:
         return answer
 
     def _end(self) -> None:
-        """End of input makes the process leave, restoring a cap on its way; then collect it."""
+        """Closes the input, which makes the process restore a cap and exit; then waits for it."""
         process, self._process = self._process, None
         if process is None:
             return

@@ -1,4 +1,4 @@
-"""Reads a driver's commands to a helper process: lines on a pipe, whose end means that the driver is gone."""
+"""Reads a driver's commands to a helper process: lines on a pipe, whose end means that the driver has ended."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ NOBODY = "-"
 
 
 class Abandoned(Exception):
-    """The driver went without `stop`, or asked by signal to end: the run is not complete, nothing is kept."""
+    """Signals that the driver ended without `stop` or ended us by signal: the run is incomplete, no file is kept."""
 
 
 class Control:
-    """Commands of one line each, split into words. End of file, SIGTERM and SIGHUP abandon.
+    """Reads commands of one line each, split into words. End of file, SIGTERM and SIGHUP raise Abandoned.
 
     Signals only wake `wait`: an exception out of a handler could strike while limits are restored or files
     removed, all the more as a driver's death brings both a signal and the end of file. SIGINT is ignored, as
@@ -35,7 +35,7 @@ class Control:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def wait(self, seconds: float) -> list[list[str]]:
-        """Wait at most `seconds` for commands; raises Abandoned."""
+        """Waits at most `seconds` for commands and returns them; raises Abandoned."""
         ready = select.select([self._fd, self._wake], [], [], max(0.0, seconds))[0]
         if self._wake in ready:
             raise Abandoned

@@ -14,7 +14,7 @@ _FLAGS = re.compile(r"^flags\s*:(.*)$", re.MULTILINE)
 
 
 class CoreFrequency:
-    """Samples of the frequency of all cores.
+    """Samples the frequency of all cores.
 
     `root` is `/` but in tests. Without cpufreq, /proc/cpuinfo is believed only where the processor has APERF
     and MPERF: elsewhere (in most virtual machines) it prints the nominal frequency, whatever the cores do.
@@ -43,7 +43,7 @@ class CoreFrequency:
         return "none", "the kernel offers no cpufreq and the processor shows no APERF/MPERF counters"
 
     def sample(self, now: float) -> None:
-        """Read all cores, if the last sample is long enough ago; `now` in s of any one clock."""
+        """Reads all cores, if the last sample is at least PERIOD_S ago; `now` in s of any one clock."""
         if self.reason or now < self._due:
             return
         self._due = now + self.PERIOD_S
@@ -59,5 +59,5 @@ class CoreFrequency:
 
     @property
     def mean_hz(self) -> float | None:
-        """Mean over cores and samples, Hz; None with `reason`."""
+        """Returns the mean over cores and samples, Hz; None with `reason`."""
         return statistics.fmean(self._means) if self._means and not self.reason else None

@@ -1,4 +1,4 @@
-"""Metrics of a run: from the sampler beside an engine's ranks, and from the samples of a cell's hosts.
+"""Computes metrics of a run: from the sampler beside an engine's ranks, and from the samples of a cell's hosts.
 
 Pure but for `read_trace`.
 """
@@ -23,7 +23,7 @@ DOMAINS = {"package": "pkg", "dram": "dram"}
 
 @dataclass(frozen=True)
 class Sample:
-    """One row of a trace: seconds since the start of sampling, what, how much."""
+    """Holds one row of a trace of a run; `t_s` in s since the start of sampling."""
 
     t_s: float
     domain: str
@@ -37,7 +37,7 @@ Windows = dict[str, tuple[float, float]]
 
 
 def read_trace(path: Path) -> list[Sample]:
-    """All rows of a trace file written by the sampler."""
+    """Reads all rows of a trace file written by the sampler."""
     return [
         Sample(float(row["t_s"]), row["domain"], row["metric"], float(row["value"]), row["source"])
         for row in read_rows(path)
@@ -56,7 +56,7 @@ def _metric(name: str, value: float | None, unit: str, source: str, reason: str)
 
 @dataclass(frozen=True)
 class Energy:
-    """Energy of a machine or of several hosts while they were sampled, J; None with the reason."""
+    """Holds the energy of a machine or of several hosts while they were sampled, J; None with the reason."""
 
     joules: float | None
     seconds: float
@@ -68,7 +68,7 @@ class Energy:
 
 @dataclass(frozen=True, kw_only=True)
 class DomainSum:
-    """Energy (J) and mean power (W) of all domains of one kind; None, with the reason, unless each has a value."""
+    """Holds energy (J) and mean power (W) of all domains of one kind; None with the reason if one has no value."""
 
     names: tuple[str, ...]
     joules: float | None = None
@@ -117,7 +117,7 @@ def total_energy(summary: dict[str, Any], choices: Sequence[Sequence[str]]) -> E
 
 
 def domain_metrics(summary: dict[str, Any]) -> list[Metric]:
-    """Energy and power of package and DRAM, summed over sockets; empty with the reason where not measured."""
+    """Returns energy and power of package and DRAM, summed over sockets; None with the reason where not measured."""
     metrics: list[Metric] = []
     source = summary["source"]
     why = summary["reason"] or "the power source gives no such domain"
@@ -143,7 +143,7 @@ def domain_metrics(summary: dict[str, Any]) -> list[Metric]:
 
 
 def cap_metrics(summary: dict[str, Any]) -> list[Metric]:
-    """The power cap in force, all packages together: the lower limit of each, as read back. Empty without a cap."""
+    """Returns the power cap in force: the lower limit of each package as read back, summed. Empty without a cap."""
     cap = summary.get("cap")
     if not cap:
         return []
@@ -154,7 +154,7 @@ def cap_metrics(summary: dict[str, Any]) -> list[Metric]:
 
 
 def idle_metrics(summary: dict[str, Any]) -> list[Metric]:
-    """Power of all packages at rest before the run."""
+    """Returns the power of all packages at rest before the run."""
     found = [watts for name, watts in summary["idle_W"].items() if name.startswith("package")]
     complete = bool(found) and None not in found
     reason = summary["reason"] or "the power source gives no package power before a run"
@@ -162,7 +162,7 @@ def idle_metrics(summary: dict[str, Any]) -> list[Metric]:
 
 
 def core_metrics(summary: dict[str, Any]) -> list[Metric]:
-    """Core frequency and cache misses while the job ran."""
+    """Returns core frequency and cache misses while the job ran."""
     cores = summary["cores"]
     return [
         _metric(name, cores[key], unit, cores[f"{prefix}_source"], cores[f"{prefix}_reason"])
@@ -174,7 +174,7 @@ def core_metrics(summary: dict[str, Any]) -> list[Metric]:
 
 
 def phase_metrics(samples: list[Sample], windows: Windows) -> list[Metric]:
-    """Mean power of each domain within each phase of the job, where power was sampled."""
+    """Returns the mean power of each domain within each phase of the job, where power was sampled."""
     metrics = []
     for phase, (begin, end) in windows.items():
         for prefix, short in DOMAINS.items():
@@ -194,7 +194,7 @@ def phase_metrics(samples: list[Sample], windows: Windows) -> list[Metric]:
 def shape_metrics(
     samples: list[Sample], metric: str, prefix: str, name: str, windows: Windows
 ) -> list[Metric]:
-    """Mean and coefficient of variation of one trace while the job ran (start-up and end left out)."""
+    """Returns mean and coefficient of variation of one trace while the job ran (start-up and end left out)."""
     begin = min((window[0] for window in windows.values()), default=0.0)
     end = max((window[1] for window in windows.values()), default=float("inf"))
     chosen = [
@@ -215,7 +215,7 @@ def shape_metrics(
 
 
 def sampled(summary: dict[str, Any], samples: list[Sample], windows: Windows) -> list[Metric]:
-    """All metrics that the sampler's summary and trace give."""
+    """Returns all metrics that the sampler's summary and trace give."""
     power = any(s.metric == "power" for s in samples)
     return [
         *domain_metrics(summary),
@@ -242,12 +242,12 @@ NAMES = {
     "sampler.missed": "1",
     "sampler.cpu": "s",
 }
-"""What is empty, with the reason, when a host could not be watched to the end; and the units."""
+"""Units of the metrics that have no value, but a reason, when a host could not be watched to the end."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PowerReading:
-    """What one domain drew at one tick of its sampler."""
+    """Holds the power of one domain at one tick of its sampler."""
 
     tick: int
     t_s: float
@@ -262,7 +262,7 @@ def _sum(hosts: Sequence[HostSamples], columns: Sequence[str]) -> float | None:
 
 
 def use(hosts: Sequence[HostSamples], points: Sequence[Point], facts: Facts, no_net: str) -> list[Metric]:
-    """CPU, memory, disks and interfaces: sums over hosts. `no_net` says why there are no interfaces."""
+    """Returns use of CPU, memory, disks and interfaces, summed over hosts. `no_net`: the reason without interfaces."""
     columns = set.intersection(*(host.columns for host in hosts))
     interfaces = sorted({column.split(".")[1] for column in columns if column.startswith("net.")})
     short = f"the run was too short for samples every {facts.period_s:g} s"
@@ -283,18 +283,18 @@ def use(hosts: Sequence[HostSamples], points: Sequence[Point], facts: Facts, no_
 
 
 def _sent(hosts: Sequence[HostSamples], interfaces: Sequence[str]) -> float | None:
-    """Bytes that hosts have sent: each byte counts once, where it came from."""
+    """Returns the bytes that hosts have sent: each byte counts once, at its sender."""
     return _sum(hosts, [f"net.{name}.sent" for name in interfaces])
 
 
 def _peak(points: Sequence[Point], hosts: int) -> float | None:
-    """The most memory that all hosts used at one time. What is left at the end alone says nothing of that."""
+    """Returns the most memory that all hosts used at one time; None from a single sample, taken at the end."""
     used = [point.value for point in points if point.host == MEAN and point.domain == "memory"]
     return max(used) * hosts if len(used) > 1 else None
 
 
 def sampling(hosts: Sequence[HostSamples], more_cpu_s: float) -> list[Metric]:
-    """How often hosts were looked at and what that has cost."""
+    """Returns the numbers of samples and missed ticks, and the CPU time that sampling took."""
     samples = sum(len(host.rows) for host in hosts)
     missed = sum(host.missed for host in hosts)
     cost = sum(host.cpu_s for host in hosts) + more_cpu_s
@@ -306,7 +306,7 @@ def sampling(hosts: Sequence[HostSamples], more_cpu_s: float) -> list[Metric]:
 
 
 def energy(found: Energy, seconds: float | None) -> list[Metric]:
-    """Energy, power and ED2P (energy times the square of the job's time)."""
+    """Returns energy, power and ED2P (energy times the square of the job's time)."""
     joules, reason = found.joules, found.reason
     time = found.seconds if seconds is None else seconds
     power = None if joules is None or found.seconds <= 0 else joules / found.seconds
@@ -318,14 +318,14 @@ def energy(found: Energy, seconds: float | None) -> list[Metric]:
 
 
 def mean_power(readings: Sequence[PowerReading], hosts: int, source: str) -> list[Point]:
-    """Power of one machine that is all hosts, shared evenly among the hosts."""
+    """Returns the power of one machine that is all hosts, shared evenly among the hosts."""
     return [
         Point(t, MEAN, "power", "power", watts / hosts, "W", source) for t, watts in _sums(readings).values()
     ]
 
 
 def host_power(readings: Mapping[str, Sequence[PowerReading]], source: str) -> list[Point]:
-    """Power of each host by its name in the trace, and the mean where every host has a value."""
+    """Returns the power of each host by its name in the trace, and the mean where every host has a value."""
     ticks: dict[int, list[Point]] = defaultdict(list)
     for host, own in readings.items():
         for tick, (t, watts) in _sums(own).items():
@@ -340,7 +340,7 @@ def host_power(readings: Mapping[str, Sequence[PowerReading]], source: str) -> l
 
 
 def _sums(readings: Sequence[PowerReading]) -> dict[int, tuple[float, float]]:
-    """Time and power of all domains by tick."""
+    """Returns time and power of all domains by tick."""
     ticks: dict[int, list[PowerReading]] = defaultdict(list)
     for reading in readings:
         ticks[reading.tick].append(reading)

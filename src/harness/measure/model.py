@@ -1,4 +1,4 @@
-"""Domains, readings, probes, readers and sources of power, and their errors."""
+"""Defines domains, readings, probes, readers and sources of power, and their errors."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ NONE = "none"
 
 Kind = Literal["counter", "gauge"]
 Scope = Literal["host", "job"]
-"""Whose energy a source gives: that of the host it is opened on, or of all nodes of the SLURM job."""
+"""Extent of a source's energy: the host it is opened on, or all nodes of the SLURM job."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hold:
-    """Nodes of the SLURM job to count while something runs that starts no steps of its own."""
+    """Names nodes of the SLURM job to count while something runs that starts no steps of its own."""
 
     nodes: tuple[str, ...]
     srun: tuple[str, ...] = ("srun",)
@@ -31,7 +31,7 @@ class Hold:
 
     @classmethod
     def load(cls, text: str) -> Hold:
-        """Read it from JSON. Raises PowerError."""
+        """Reads it from JSON. Raises PowerError."""
         try:
             content = json.loads(text)
             return cls(nodes=tuple(map(str, content["nodes"])), srun=tuple(map(str, content["srun"])))
@@ -43,7 +43,7 @@ class Hold:
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
-    """Settings of one sampler: the power source to read, how often, and the files to write."""
+    """Holds the settings of one sampler: the power source to read, how often, and the files to write."""
 
     power: PowerSettings
     period_ms: float
@@ -54,12 +54,12 @@ class Sampling:
 
 
 class CapUnavailable(PowerError):
-    """A power cap cannot be set here; the message is the reason that goes into the record."""
+    """Signals that a power cap cannot be set here; the message is the reason that goes into the record."""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """Answer of a source to 'can you measure here?'.
+    """Tells whether a source can measure here.
 
     `source_name` is what stands in the column `source` of every number it will give. `reason` is empty when
     usable. `can_cap` may be true only for a usable source; otherwise `cap_reason` says why not.
@@ -75,7 +75,7 @@ class Probe:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """One value of one domain, with the clock (time.monotonic, s) before and after it was read.
+    """Holds one value of one domain, with the clock (time.monotonic, s) before and after it was read.
 
     A counter gives joules since the reader was opened (unwrapped), a gauge gives watts. `value` is None when
     it could not be read; `problem` then says why, and `lasting` whether the domain is lost for this run.
@@ -90,17 +90,17 @@ class Reading:
 
     @property
     def time(self) -> float:
-        """Middle of the read, s."""
+        """Returns the middle of the read, s."""
         return (self.before + self.after) / 2
 
     @property
     def half_width(self) -> float:
-        """Half the time the read took, s: how wrong `time` can be."""
+        """Returns half the time the read took, s: how wrong `time` can be."""
         return (self.after - self.before) / 2
 
 
 class Reader:
-    """An open source. The defaults are those of a source that has nothing to give while a job runs."""
+    """Reads an open source. The defaults are those of a source that has no domain while a job runs."""
 
     kinds: dict[str, Kind]
     min_period_s: float = 0.0
@@ -110,54 +110,54 @@ class Reader:
         self.kinds = {}
 
     def read(self) -> list[Reading]:
-        """Read every domain once."""
+        """Reads every domain once."""
         return []
 
     def hold(self, hold: Hold) -> None:
-        """Count some nodes of the job from now on (only SLURM's accounting needs to be told). Raises PowerError."""
+        """Counts some nodes of the job from now on (only SLURM's accounting needs to be told). Raises PowerError."""
 
     def watch(self, pid: int) -> None:
-        """Tell the source the job's first process (only the emulator needs it)."""
+        """Tells the source the job's first process (only the emulator needs it)."""
 
     def afterwards(self) -> dict[str, tuple[float | None, str]]:
-        """Energies known only after the job: domain -> (J or None, reason)."""
+        """Returns energies known only after the job: domain -> (J or None, reason)."""
         return {}
 
     def details(self) -> dict[str, Any]:
-        """What belongs beside the data: zones and their ranges, versions, sensors, model parameters."""
+        """Returns facts for the summary: zones and their ranges, versions, sensors, model parameters."""
         return {}
 
     def close(self) -> None:
-        """Release files, processes and quotas; may be called twice."""
+        """Releases files, processes and quotas; may be called twice."""
 
 
 class Source(abc.ABC):
-    """One way to get power or energy; harness.config.power lists those of this tree by their `key`."""
+    """Gives power or energy in one way; harness.config.power lists those of this tree by their `key`."""
 
     key: ClassVar[str]
     scope: ClassVar[Scope] = "host"
 
     def __init__(self, settings: PowerSettings, argument: str) -> None:
-        """`argument`: what follows the source's name and a colon in the settings."""
+        """Takes the settings, and as `argument` the text after the source's name and a colon."""
         self._settings = settings
         self._argument = argument
 
     def refusal(self, hosts: int) -> str:
-        """Why the same settings cannot measure each of `hosts` hosts, '' if they can."""
+        """Returns why the same settings cannot measure each of `hosts` hosts, '' if they can."""
         return ""
 
     @abc.abstractmethod
     def probe(self) -> Probe:
-        """Say whether it works here, by trying and not by listing; never raises for a mere 'no'."""
+        """Tries whether the source works here, by a read and not by a listing; never raises for a mere 'no'."""
 
     @abc.abstractmethod
     def open(self) -> Reader:
-        """Start measuring; raises PowerError where probe() would have said no."""
+        """Starts measuring; raises PowerError where probe() would have said no."""
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """What a name in the settings came to on this machine: the API for planning runs.
+    """Describes the source that settings lead to on this machine: the API for planning runs.
 
     `source_name` is `measured:...`, `emulated:<profile>` or `none`; `reason` is set when it is `none`.
     """
@@ -171,12 +171,12 @@ class Resolved:
 
 
 def short_host_name() -> str:
-    """Name of this host without its domain."""
+    """Returns the name of this host without its domain."""
     return socket.gethostname().partition(".")[0]
 
 
 def timed(domain: str, get: Callable[[], float], clock: Callable[[], float] = monotonic) -> Reading:
-    """Call `get` between two looks at the clock; an OSError or ValueError becomes a lasting problem."""
+    """Calls `get` between two reads of the clock; an OSError or ValueError becomes a lasting problem."""
     before = clock()
     try:
         value = get()

@@ -1,4 +1,4 @@
-"""Watches the hosts of a cell during a run: a sampler on each for what it uses, and the power source for its energy."""
+"""Watches the hosts of a cell during a run: starts a sampler of resources on each, and reads the power source."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SHARED_INTERFACES = "hosts of kind local share the interfaces of this machine"
 
 
 class Monitor:
-    """Watches hosts between entering and leaving it; see the package for what it measures."""
+    """Watches hosts between entering and leaving it; harness.measure says what it measures."""
 
     def __init__(
         self, hosts: Hosts, *, period_s: float = 1.0, trace: Path, power: PowerSettings | None = None
@@ -59,7 +59,7 @@ class Monitor:
         """Time of the wall clock (time.time) at which t_s is 0."""
 
     def __enter__(self) -> Self:
-        """Returns when every host is watched. Raises KvasirError (HostError, PowerError) when that fails."""
+        """Starts all samplers and returns when all run. Raises KvasirError (HostError, PowerError) if one does not."""
         self._trace.parent.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
             folder = Path(tempfile.mkdtemp(prefix=".monitor.", dir=self._trace.parent.absolute()))
@@ -82,7 +82,7 @@ class Monitor:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Stop watching; write the trace if the block has ended well."""
+        """Stops watching; writes the trace if the block has ended well."""
         with self._stack:
             if error is not None:
                 return
@@ -96,7 +96,7 @@ class Monitor:
                 _write(self._points, self.origin, scratch)
 
     def metrics(self, seconds: float | None = None) -> list[Metric]:
-        """What was used, summed over hosts. `seconds`: the job's time for ED2P, by default the time watched."""
+        """Returns the use of all hosts summed. `seconds`: the job's time for ED2P, by default the time watched."""
         more = self._meter.cpu_s if self._meter is not None else 0.0
         if self._problem:
             lost = [
@@ -140,7 +140,7 @@ class Monitor:
         return [python, "-I", "-S", str(BOOT), "sampler", json.dumps(what)]
 
     def _await(self, program: Process, log: Path) -> float:
-        """Wait until a sampler has said its first line; the time of the wall clock then."""
+        """Waits for a sampler's first line; returns the time of the wall clock then."""
         deadline = time.monotonic() + START_S
         while b"\n" not in log.read_bytes():
             if program.poll() is not None or time.monotonic() > deadline:
@@ -150,7 +150,7 @@ class Monitor:
         return time.time()
 
     def _end(self) -> None:
-        """End all samplers at once; they say their last words."""
+        """Ends all samplers at once, by SIGTERM, after which they write their last line."""
         for program, _ in self._programs:
             with contextlib.suppress(KvasirError):
                 program.signal(signal.SIGTERM)
@@ -160,7 +160,7 @@ class Monitor:
                 program.stop()
 
     def _collect(self) -> None:
-        """Read what the samplers wrote. What one of them has lost makes no run worthless, but its numbers."""
+        """Reads the samplers' output. A sampler that was lost costs the run its metrics, not its result."""
         cores = self._hosts.settings.cpu_cores
         problems = []
         for number, ((_, log), bounds) in enumerate(zip(self._programs, self._bounds, strict=True)):
@@ -225,13 +225,13 @@ class Meter:
             self._sampler = Sampler(sampling, hold=hold, environment=outside)
 
     def start(self, stack: ExitStack) -> None:
-        """Begin; the end of `stack` ends it in any case. Raises PowerError."""
+        """Starts sampling; leaving `stack` ends it in any case. Raises PowerError."""
         if self._sampler is not None:
             stack.enter_context(self._sampler)
             self._origin = self._sampler.start() - time.monotonic() + time.time()
 
     def stop(self) -> tuple[Energy, dict[str, list[PowerReading]]]:
-        """Energy of all hosts, and power over time by host, or under `` where all hosts are one machine."""
+        """Returns energy of all hosts, and power over time by host, or by '' where all hosts are one machine."""
         if self._sampler is None:
             return Energy(None, 0.0, NONE, self.reason), {}
         summary = self._sampler.stop()

@@ -24,7 +24,7 @@ Summary = dict[str, Any]
 
 @dataclass(frozen=True)
 class NodeResult:
-    """What the sampler of one node has found."""
+    """Holds summary and trace of one node's sampler."""
 
     node: str
     summary: Summary
@@ -33,7 +33,7 @@ class NodeResult:
 
 
 def step_on(node: str, srun: Sequence[str] = ("srun",)) -> list[str]:
-    """The command that starts a sampler on a node of the job, beside its ranks."""
+    """Returns the srun command that starts a sampler on a node of the job, beside its ranks."""
     one = ["--nodes=1", "--ntasks=1", f"--nodelist={node}", "--cpu-bind=none", "--mem=0"]
     return [*srun, "--overlap", *one, "--unbuffered", f"--job-name={SAMPLER_STEP}"]
 
@@ -50,7 +50,7 @@ class NodeSamplers:
         here: bool = True,
         srun: Sequence[str] = ("srun",),
     ) -> None:
-        """`nodes` are sampled by steps of the job, before them this host if it is one of those to sample (`here`).
+        """Takes `nodes`, sampled by steps of the job; if `here`, this host is sampled too, before them.
 
         `environment`: for the steps, without what SLURM said to the step we are in ourselves.
         """
@@ -65,7 +65,7 @@ class NodeSamplers:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        """Returns when source and cap are in place on all nodes; raises CapUnavailable or PowerError."""
+        """Starts all samplers and returns when source and cap are in place everywhere; CapUnavailable, PowerError."""
         with ExitStack() as stack:
             if self._here:
                 self._samplers.append(stack.enter_context(Sampler(self._sampling, steps=True)))
@@ -91,23 +91,23 @@ class NodeSamplers:
         )
 
     def rest(self, seconds: float) -> None:
-        """Measure the nodes at rest, one after the other."""
+        """Measures the nodes at rest, one after the other."""
         for sampler in self._samplers:
             sampler.rest(seconds)
 
     def start(self) -> float:
-        """Read the counters that everything is counted from; returns time 0 (time.monotonic)."""
+        """Reads the counters that everything is counted from; returns time 0 (time.monotonic)."""
         for sampler in self._samplers[1:]:
             sampler.start()
         return self._samplers[0].start()
 
     def watch(self, pid: int) -> None:
-        """Follow the ranks: below `pid` on this host, and in the steps of the job that begin now."""
+        """Follows the ranks: below `pid` on this host, and in the steps of the job that begin now."""
         for sampler in self._samplers:
             sampler.watch(pid)
 
     def stop(self) -> Summary:
-        """End the run; when this returns trace and summary of all nodes are complete."""
+        """Ends the run and returns the joined summary; trace and summary of all nodes are then complete."""
         for sampler in self._samplers:
             sampler.begin_stop()
         summaries = [sampler.stop() for sampler in self._samplers]
@@ -136,8 +136,10 @@ def without_power(sampling: Sampling) -> Sampling:
 
 
 def joined_rows(traces: Sequence[Sequence[Row]], period_s: float) -> list[Row]:
-    """Traces of several hosts as one: CPU use of all ranks is added up, tick by tick; domains of power bear their
-    host's name. A tick that one of the hosts with ranks has missed has no sum."""
+    """Joins traces of several hosts: sums CPU use of all ranks by tick, and gives domains of power their host's name.
+
+    A tick that one of the hosts with ranks has missed has no sum.
+    """
     power: list[Row] = []
     cpu: dict[int, list[Row]] = {}
     hosts = 0
@@ -163,7 +165,7 @@ def joined_rows(traces: Sequence[Sequence[Row]], period_s: float) -> list[Row]:
 
 
 def joined(summaries: Mapping[str, Summary]) -> Summary:
-    """Summaries of several hosts as one, by host: counts are sums, domains bear their host's name.
+    """Joins summaries of several hosts: counts are sums, domains bear their host's name.
 
     Raises PowerError when hosts have different sources of energy: their sum would have none.
     """
@@ -200,7 +202,7 @@ def joined(summaries: Mapping[str, Summary]) -> Summary:
 
 
 def _cores(parts: Sequence[Summary]) -> Summary:
-    """Misses of all ranks; the mean frequency of all hosts."""
+    """Adds up misses of all ranks; averages the frequency over all hosts."""
     found = dict(parts[0])
     for key in ("frequency", "cache_misses"):
         reason = next((part[f"{key}_reason"] for part in parts if part[f"{key}_reason"]), "")
@@ -215,7 +217,7 @@ def _cores(parts: Sequence[Summary]) -> Summary:
 
 
 def _cpu(parts: Sequence[Summary]) -> Summary:
-    """CPU use of all ranks. The hosts' maxima need not fall together, so they have no sum."""
+    """Adds up CPU use of all ranks. The hosts' maxima need not fall together, so they have no sum."""
     seen = [part for part in parts if part["ranks_seen"]]
     if not seen:
         return dict(parts[0])

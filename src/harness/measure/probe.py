@@ -13,7 +13,7 @@ _BASE = "harness.measure.model:Source"
 
 
 class NoSource(Source):
-    """The source `none`: usable everywhere, gives no domain, and has as its reason that it was asked for."""
+    """Stands for the source `none`: usable everywhere, without domains, by the user's choice."""
 
     key: ClassVar[str] = "none"
 
@@ -28,7 +28,7 @@ class NoSource(Source):
 
 
 def build(settings: PowerSettings) -> Source:
-    """The source that `settings.source` names (not `auto`). Raises KvasirError when its class cannot be had."""
+    """Returns the source named `settings.source` (not `auto`). Raises KvasirError if its class cannot be loaded."""
     key, _, argument = settings.source.partition(":")
     entry = POWER_SOURCES.get(key)
     if entry is None:
@@ -38,17 +38,17 @@ def build(settings: PowerSettings) -> Source:
 
 
 def scope_of(settings: PowerSettings) -> Scope:
-    """Whose energy the settings' source gives; what `auto` may choose is all per host."""
+    """Returns the scope of the settings' source; every source that `auto` may choose is per host."""
     return "host" if settings.source == "auto" else build(settings).scope
 
 
 def refusal_of_hosts(settings: PowerSettings, hosts: int) -> str:
-    """Why these settings cannot measure each of `hosts` hosts, '' if they can."""
+    """Returns why these settings cannot measure each of `hosts` hosts, '' if they can."""
     return "" if settings.source == "auto" else build(settings).refusal(hosts)
 
 
 def resolve(settings: PowerSettings) -> Resolved:
-    """Find the source to use. `auto` is the first of powercap, papi that measures, never an emulated one."""
+    """Finds the source to use. `auto` is the first of powercap, papi that measures, never an emulated one."""
     if settings.source != "auto":
         source = build(settings)
         return _resolved(source.probe(), source)
@@ -72,7 +72,7 @@ def _resolved(probe: Probe, source: Source) -> Resolved:
 
 
 def probe_all(settings: PowerSettings) -> list[dict[str, Any]]:
-    """Ask every source, and every emulation profile, whether it can be used here."""
+    """Probes every source, and every emulation profile; returns a row for each."""
     names = list(POWER_SOURCES)
     profiles = [f"emulated:{path.stem}" for path in sorted(settings.profile_dir.glob("*.yaml"))]
     names[names.index("emulated") : names.index("emulated") + 1] = profiles
@@ -95,7 +95,7 @@ def _row(settings: PowerSettings, name: str) -> dict[str, Any]:
 
 
 def as_table(rows: list[dict[str, Any]]) -> None:
-    """Print `rows` for a human."""
+    """Prints `rows` as a table."""
     from rich.console import Console
     from rich.table import Table
 

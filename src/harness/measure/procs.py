@@ -29,7 +29,7 @@ LAUNCHERS = frozenset((*_MPI, "srun", "slurmstepd", *_CONTAINER, *_FILE_SYSTEM))
 
 
 def is_launcher(pid: int) -> bool:
-    """True for a process that only starts ranks, judged by its command name."""
+    """Returns True for a process that only starts ranks, judged by its command name."""
     try:
         return Path(f"/proc/{pid}/comm").read_text(errors="replace").strip() in LAUNCHERS
     except OSError:
@@ -37,7 +37,7 @@ def is_launcher(pid: int) -> bool:
 
 
 class CacheMisses:
-    """Last-level cache misses of ranks, in user mode, from when each is first seen."""
+    """Counts last-level cache misses of ranks, in user mode, from when each is first seen."""
 
     SOURCE = "measured:perf-cache-misses"
 
@@ -48,7 +48,7 @@ class CacheMisses:
         self.reason = "no rank of the job was seen"
 
     def add(self, pid: int) -> None:
-        """Count another rank; one that cannot be counted ends the sum for good."""
+        """Counts another rank; one that cannot be counted ends the sum for good."""
         if self._lost:
             return
         try:
@@ -60,7 +60,7 @@ class CacheMisses:
             self.reason = ""
 
     def drop(self, pid: int) -> None:
-        """A rank ended: keep its count."""
+        """Keeps the count of a rank that ended."""
         counter = self._counters.pop(pid, None)
         if counter:
             self._ended += counter.value()
@@ -68,17 +68,17 @@ class CacheMisses:
 
     @property
     def total(self) -> int | None:
-        """Misses of all ranks; None with `reason`."""
+        """Returns the misses of all ranks; None with `reason`."""
         return None if self.reason else self._ended + sum(c.value() for c in self._counters.values())
 
     def close(self) -> None:
-        """Stop counting; the sum stays."""
+        """Stops counting; the sum stays."""
         for pid in list(self._counters):
             self.drop(pid)
 
 
 class RankClock:
-    """CPU seconds of all ranks below some processes, as one counter that never falls.
+    """Counts CPU seconds of all ranks below some processes, as one counter that never falls.
 
     A rank counts from the moment it is first seen; what it had used before goes to `unseen_s`. A rank that
     ends keeps its last value. The list is refreshed often until there is a rank and while ranks come, and
@@ -93,7 +93,7 @@ class RankClock:
         misses: CacheMisses | None = None,
         more_roots: Callable[[], list[int]] = list,
     ) -> None:
-        """`root` may be missing, where all ranks are below `more_roots`, which is asked again and again."""
+        """Takes `root`, or None where all ranks are below `more_roots`, which is asked again and again."""
         self._root = root
         self._more_roots = more_roots
         self._misses = misses
@@ -109,16 +109,16 @@ class RankClock:
 
     @property
     def ranks(self) -> int:
-        """Number of processes ever counted."""
+        """Returns the number of processes ever counted."""
         return len(self._starts) - self._mistaken
 
     @property
     def alive(self) -> list[int]:
-        """Ranks that still exist, as of the last read."""
+        """Returns the ranks that still exist, as of the last read."""
         return list(self._clocks)
 
     def refresh(self, now: float) -> None:
-        """Look for new and ended ranks when it is time (`due`, on the scale of `now`)."""
+        """Looks for new and ended ranks when it is time (`due`, on the scale of `now`)."""
         if now < self.due:
             return
         for pid in [pid for pid in self._clocks if not os.path.exists(f"/proc/{pid}")]:
@@ -161,7 +161,7 @@ class RankClock:
             self._misses.drop(pid)
 
     def __call__(self) -> float:
-        """CPU seconds used by all ranks since each was first seen."""
+        """Returns the CPU seconds used by all ranks since each was first seen."""
         for pid, clock in list(self._clocks.items()):
             value = clock.seconds()
             if value is None:
@@ -171,6 +171,6 @@ class RankClock:
         return sum(self._values.values()) - sum(self._starts.values())
 
     def close(self) -> None:
-        """Close every clock; the sum stays."""
+        """Closes every clock; the sum stays."""
         for pid in list(self._clocks):
             self._drop(pid)

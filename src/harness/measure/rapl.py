@@ -19,7 +19,7 @@ _PACKAGE = re.compile(r"^package-(\d+)$")
 
 @dataclass(frozen=True, kw_only=True)
 class Zone:
-    """One directory of the tree. `domain` is package, dram or psys; `label` is unique, e.g. dram-0."""
+    """Describes one directory of the tree. `domain` is package, dram or psys; `label` is unique, e.g. dram-0."""
 
     path: Path
     name: str
@@ -31,12 +31,12 @@ class Zone:
 
     @property
     def energy_file(self) -> Path:
-        """The zone's energy counter, uJ."""
+        """Returns the path of the zone's energy counter, uJ."""
         return self.path / "energy_uj"
 
 
 def parse_number(text: bytes | str) -> int:
-    """The integer at the start of a sysfs file; text after a NUL or white space is not part of it."""
+    """Parses the integer at the start of a sysfs file; text after a NUL or white space is not part of it."""
     raw = text if isinstance(text, bytes) else text.encode()
     words = raw.split(b"\0", 1)[0].split()
     if not words:
@@ -45,7 +45,7 @@ def parse_number(text: bytes | str) -> int:
 
 
 def read_number(path: Path) -> int:
-    """Read one integer from a file of the tree; errors name the file."""
+    """Reads one integer from a file of the tree; errors name the file."""
     try:
         return parse_number(path.read_bytes())
     except ValueError as error:
@@ -53,7 +53,7 @@ def read_number(path: Path) -> int:
 
 
 def find_zones(root: Path) -> list[Zone]:
-    """All package, dram and psys zones below `root`; core, uncore and the mmio twins are left out.
+    """Finds all package, dram and psys zones below `root`; core, uncore and the mmio twins are left out.
 
     Raises PowerError when there is no tree or no zone of use.
     """
@@ -98,7 +98,7 @@ def find_zones(root: Path) -> list[Zone]:
 
 
 def why_unreadable(path: Path) -> str:
-    """The real reason why `path` cannot be read, or '' when it can: who owns it and with which mode."""
+    """Returns why `path` cannot be read, with its owner and mode, or '' when it can."""
     try:
         status = path.stat()
     except OSError as error:
@@ -126,7 +126,7 @@ def _range(path: Path) -> int:
 
 
 class CounterBroken(ValueError):
-    """A counter did something that neither power nor wrap-around explains."""
+    """Signals a step of a counter that neither power nor wrap-around explains."""
 
 
 class Unwrapper:
@@ -139,7 +139,7 @@ class Unwrapper:
     """
 
     def __init__(self, first_uj: int, range_uj: int, max_w: float, now: float) -> None:
-        """Start at `first_uj` read at time `now` (s); range 0 means the zone does not count energy."""
+        """Starts at `first_uj` read at time `now` (s); range 0 means the zone does not count energy."""
         if range_uj <= 0:
             raise CounterBroken(f"energy range is {range_uj} uJ: the zone does not count energy")
         self._range = range_uj
@@ -153,11 +153,11 @@ class Unwrapper:
 
     @property
     def joules(self) -> float:
-        """Energy since the start, J."""
+        """Returns the energy since the start, J."""
         return self._total_uj / 1e6
 
     def add(self, value_uj: int, now: float) -> float:
-        """Take the counter's value at time `now`; returns joules since the start, raises CounterBroken."""
+        """Takes the counter's value at time `now`; returns joules since the start, raises CounterBroken."""
         step = (value_uj - self._last) % self._range
         # One second of grace: counters advance in lumps, so a very short interval may hold a whole lump.
         if step / 1e6 > self._max_w * (now - self._time + 1.0):
@@ -180,7 +180,7 @@ _SYSFS_MAGIC = 0x62656572
 
 
 def is_sysfs(path: Path) -> bool:
-    """True when `path` lies on the kernel's sysfs (statfs type), whatever its name."""
+    """Returns True when `path` lies on the kernel's sysfs (statfs type), whatever its name."""
     libc = ctypes.CDLL(None, use_errno=True)
     buffer = (ctypes.c_long * 32)()  # struct statfs is smaller; its first word is the file system's type
     if libc.statfs(str(path).encode(), buffer) != 0:
@@ -189,14 +189,14 @@ def is_sysfs(path: Path) -> bool:
 
 
 def marker_of(root: Path) -> Path | None:
-    """The file EMULATED that marks a tree, looked for at its root, above it and in its zones."""
+    """Finds the file EMULATED that marks a tree: at its root, above it or in its zones."""
     places = [root, *root.absolute().parents, *root.resolve().parents]
     places += [zone.resolve() for zone in root.glob("intel-rapl*")]
     return next((place / MARKER for place in places if (place / MARKER).exists()), None)
 
 
 def label(root: Path, measured: str) -> str:
-    """The source name for numbers out of `root`: `measured` only for an unmarked tree on sysfs.
+    """Returns the source name for numbers out of `root`: `measured` only for an unmarked tree on sysfs.
 
     A marked tree is `emulated:<first word of the marker>`; any other tree of plain files is `emulated:files`.
     """

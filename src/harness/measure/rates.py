@@ -1,4 +1,4 @@
-"""Reads what the sampler of a host wrote, and turns its counters into the rows of a trace. Pure."""
+"""Reads the output of a host's sampler, and turns its counters into the rows of a trace. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MEAN = "mean"
 
 
 class Point(NamedTuple):
-    """One row of a trace; `t_s` in s of the wall clock."""
+    """Holds one row of a trace; `t_s` in s of the wall clock."""
 
     t_s: float
     host: str
@@ -31,7 +31,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """What the samples themselves do not say."""
+    """Holds facts about the hosts that are not in their samples."""
 
     period_s: float
     real: bool
@@ -41,7 +41,7 @@ class Facts:
 
 
 def points(hosts: Iterable[HostSamples], facts: Facts) -> list[Point]:
-    """All rows of a trace, and the means over hosts where each has a value."""
+    """Returns all rows of a trace, and the means over hosts where each has a value."""
     ticks: dict[tuple[int, str, str], list[Point]] = defaultdict(list)
     n = 0
     for host in hosts:
@@ -58,12 +58,12 @@ def points(hosts: Iterable[HostSamples], facts: Facts) -> list[Point]:
 
 
 def in_order(points: Iterable[Point], period_s: float) -> list[Point]:
-    """Points by time; of those that were taken at once, means last."""
+    """Sorts points by time; of those that were taken at once, means come last."""
     return sorted(points, key=lambda point: (round(point.t_s / period_s), point.host == MEAN))
 
 
 def of_host(host: HostSamples, facts: Facts) -> Iterator[Point]:
-    """Rows of one host. Two samples that are closer than half a period give no rate, unless they are all there is."""
+    """Yields rows of one host. Samples closer than half a period give no rate, unless there are no others."""
     before = host.rows[0]
     whole = (host.total("t") or 0.0) < facts.period_s
     for now in host.rows[-1:] if whole else host.rows[1:]:
@@ -119,7 +119,7 @@ def _memory(now: Row, facts: Facts) -> Iterator[Body]:
 
 
 def disk_columns(columns: Iterable[str], kind: str, facts: Facts) -> list[str]:
-    """The columns that together say what was `read` or `written`."""
+    """Returns the columns whose sum is the bytes `read` or `written`."""
     disks = [
         column.split(".")[1] for column in columns if column.startswith("disk.") and column.endswith(kind)
     ]
@@ -145,7 +145,7 @@ def _disk(before: Row, now: Row, step: float, facts: Facts) -> Iterator[Body]:
 
 
 def _busy(before: Row, now: Row, disk: str, facts: Facts) -> float:
-    """Seconds; a disk that is slowed down is busy as long as its rates make it."""
+    """Returns the seconds a disk was busy; one that is slowed down is busy as long as its rates make it."""
     busy, read, written = (
         _grown(before, now, f"disk.{disk}.{what}") or 0.0 for what in ("busy", "read", "written")
     )
@@ -166,7 +166,7 @@ Row = dict[str, float | None]
 
 @dataclass(frozen=True)
 class HostSamples:
-    """Counters of one host over a run; times are those of the wall clock of whoever reads them."""
+    """Holds counters of one host over a run; times are those of the wall clock of whoever reads them."""
 
     host: str
     cores: float
@@ -174,27 +174,27 @@ class HostSamples:
     """By column; `t` in s. None: not known at that moment."""
     missed: int
     cpu_s: float
-    """What sampling has cost, from the moment that the host was watched."""
+    """CPU seconds of sampling, from the moment that the host was watched."""
 
     @property
     def columns(self) -> set[str]:
-        """Names of what is known of this host."""
+        """Returns the names of the host's columns."""
         return set(self.rows[0])
 
     def total(self, column: str) -> float | None:
-        """How much a counter has grown; None where it is not known."""
+        """Returns the growth of a counter; None where it is not known."""
         first, last = self.rows[0].get(column), self.rows[-1].get(column)
         return None if first is None or last is None else last - first
 
 
 def since(host: HostSamples, start: float) -> HostSamples:
-    """Without the samples before the last one that was taken by `start`: that is what everything counts from."""
+    """Drops samples before the last one that was taken by `start`, from which everything counts."""
     before = sum(1 for row in host.rows if (row["t"] or 0) <= start)
     return replace(host, rows=host.rows[max(before - 1, 0) :])
 
 
 def parse(host: str, text: str, cores: float | None, earliest: float, latest: float) -> HostSamples:
-    """Read a sampler's output. `cores` is the host's quota, if it has one.
+    """Parses a sampler's output. `cores` is the host's quota, if it has one.
 
     The first line was written between `earliest` and `latest`, in s of this machine's wall clock: a host whose
     clock contradicts that is moved by the least that puts it right. Raises KvasirError when the sampler did not

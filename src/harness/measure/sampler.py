@@ -24,7 +24,7 @@ from harness.measure.trace import Trace
 
 @dataclass(kw_only=True)
 class Run:
-    """State of one run, and afterwards its result: everything the summary is made of."""
+    """Holds the state of one run, and afterwards its result, from which the summary is made."""
 
     reader: Reader
     source_name: str
@@ -51,7 +51,7 @@ class Run:
         }
 
     def rest(self, seconds: float) -> None:
-        """Measure the machine at rest, before the job: every domain over at least `seconds`."""
+        """Measures the machine at rest, before the job: every domain over at least `seconds`."""
         span = max(seconds, self.reader.min_period_s)
         self.idle = {
             domain: Series(kind=kind, period_s=span, must_move=kind == "counter")
@@ -64,14 +64,14 @@ class Run:
             self.idle[reading.domain].end(reading)
 
     def start(self, origin: float) -> None:
-        """Time 0 of the trace: read every energy counter once, as the value to count from."""
+        """Sets time 0 of the trace: reads every energy counter once, as the value to count from."""
         self.origin = origin
         if self.reader.min_period_s == 0:
             for reading in self.reader.read():
                 self.power[reading.domain].begin(reading)
 
     def watch(self, pid: int | None) -> None:
-        """Follow the ranks below `pid`, and below SLURM's steps if those are looked for."""
+        """Follows the ranks below `pid`, and below SLURM's steps if those are looked for."""
         if self.origin is None:
             self.start(monotonic())
         self.ranks = RankClock(pid, self.misses, self.steps or list)
@@ -81,16 +81,16 @@ class Run:
             self.reader.watch(pid)
 
     def first_tick(self) -> float:
-        """Ticks fall on whole periods since the job's start, so that runs can be laid over each other."""
+        """Returns the next whole period since the job's start, so that runs can be laid over each other."""
         origin = monotonic() if self.origin is None else self.origin
         return origin + (int((monotonic() - origin) // self.period_s) + 1) * self.period_s
 
     def overdue(self, now: float, tick: float) -> int:
-        """How many ticks from `tick` on have come by `now`."""
+        """Returns the number of ticks from `tick` on that have come by `now`."""
         return int((now - tick) // self.period_s) + 1 if now >= tick else 0
 
     def tick(self, now: float) -> None:
-        """One sample of everything that is read in step with the clock."""
+        """Takes one sample of everything that is read in step with the clock."""
         if self.origin is None:
             return
         self.ticks += 1
@@ -102,13 +102,13 @@ class Run:
             self.take(self.reader.read())
 
     def take(self, readings: list[Reading]) -> None:
-        """Add readings of the power source to their series and to the trace."""
+        """Adds readings of the power source to their series and to the trace."""
         if self.origin is not None:
             for reading in readings:
                 self._keep(self.power[reading.domain], reading, "power", "W", self.source_name)
 
     def finish(self, now: float) -> None:
-        """Read everything a last time; closes the totals at the moment the job ended."""
+        """Reads everything a last time; closes the totals at the moment the job ended."""
         self.end = now
         if self.ranks is not None:
             self.cpu.end(timed("ranks", self.ranks))
@@ -126,7 +126,7 @@ class Run:
 
 
 def sample(run: Run, control: Control, after_command: Callable[[str], None]) -> None:
-    """Sample until `stop`; `after_command` is told each command once it is done.
+    """Samples until `stop`; `after_command` is told each command once it is done.
 
     A tick that comes more than a period late counts the ticks it skipped as missed. Raises Abandoned.
     """
@@ -185,18 +185,18 @@ class Poller:
         self.missed = 0
 
     def start(self) -> None:
-        """Begin polling."""
+        """Starts polling."""
         self._thread.start()
 
     def take(self) -> list[list[Reading]]:
-        """All readings since the last call, oldest first."""
+        """Returns all readings since the last call, oldest first."""
         taken = []
         while self._queue:
             taken.append(self._queue.popleft())
         return taken
 
     def stop(self, patience_s: float) -> None:
-        """Stop polling; a request in flight gets `patience_s` to finish."""
+        """Stops polling; a request in flight gets `patience_s` to finish."""
         self._stop.set()
         self._thread.join(patience_s)
 
@@ -215,11 +215,11 @@ class Poller:
 
 _DAEMON = "slurmstepd"
 _AGAIN_S = 1.0
-"""Steps are looked for so often; ranks of known steps as often as any other's."""
+"""Period of the search for steps; ranks of known steps are looked for as often as any other's."""
 
 
 def step_daemons() -> set[int]:
-    """Processes of this host that run steps of jobs."""
+    """Returns the process ids of all slurmstepd on this host."""
     found = set()
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -232,7 +232,7 @@ def step_daemons() -> set[int]:
 
 
 class NewSteps:
-    """Daemons of steps that begin after this object is made."""
+    """Finds each slurmstepd that starts after this object is made."""
 
     def __init__(self) -> None:
         self._before = step_daemons()
@@ -240,7 +240,7 @@ class NewSteps:
         self._due = 0.0
 
     def __call__(self) -> list[int]:
-        """Their process ids, as of a moment ago."""
+        """Returns their process ids, at most _AGAIN_S old."""
         now = monotonic()
         if now >= self._due:
             self._found = step_daemons() - self._before

@@ -11,7 +11,7 @@ MAX_HALF_WIDTH = 0.10  # of the period: a read that took longer cannot be dated
 
 @dataclass(kw_only=True)
 class Series:
-    """One domain over one run.
+    """Accumulates one domain over one run.
 
     `amount` is what has accumulated since `begin` (J, or CPU s for the ranks); `rate` of a sample is W (or
     cores). Dropped reads change no total: the next good difference spans them. With `must_move` (energy: 0 W
@@ -32,14 +32,14 @@ class Series:
     problem: str = ""
 
     def begin(self, reading: Reading) -> None:
-        """Take the reading that everything is counted from; its width does not matter, only its value."""
+        """Takes the reading that everything is counted from; its width does not matter, only its value."""
         if reading.value is None:
             self.problem = self.problem or reading.problem
             return
         self.first = self.last = self.latest = reading
 
     def add(self, reading: Reading) -> float | None:
-        """Take one sample; returns its rate, or None when it gave none (dropped, first, or unreadable)."""
+        """Takes one sample; returns its rate, or None when it gave none (dropped, first, or unreadable)."""
         if self.problem:
             return None
         if reading.value is None:
@@ -70,7 +70,7 @@ class Series:
         return rate
 
     def end(self, reading: Reading) -> None:
-        """Take the last reading, which closes the total whatever its width."""
+        """Takes the last reading, which closes the total whatever its width."""
         if not self.problem and reading.value is None:
             self.problem = reading.problem if reading.lasting else ""
         elif not self.problem and self.latest is not None:
@@ -87,12 +87,12 @@ class Series:
 
     @property
     def total(self) -> float | None:
-        """J (or CPU s) from begin to end; None when there is a `reason` against it."""
+        """Returns J (or CPU s) from begin to end; None with `reason`."""
         return None if self.reason else self.amount
 
     @property
     def reason(self) -> str:
-        """Why there is no total, '' when there is."""
+        """Returns why there is no total, '' when there is."""
         if self.problem:
             return self.problem
         if self.first is None or self.latest is self.first:
@@ -103,13 +103,13 @@ class Series:
 
     @property
     def duration_s(self) -> float:
-        """Time between the first and the latest reading, s."""
+        """Returns the time between the first and the latest reading, s."""
         if self.first is None or self.latest is None:
             return 0.0
         return self.latest.time - self.first.time
 
     @property
     def mean(self) -> float | None:
-        """Total over duration, W (or cores)."""
+        """Returns total over duration, W (or cores)."""
         total = self.total
         return None if total is None or self.duration_s <= 0 else total / self.duration_s

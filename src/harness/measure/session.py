@@ -24,7 +24,7 @@ EXIT_ABANDONED = 4
 
 
 def run_session(sampling: Sampling, *, owns_job: bool, steps: bool, hold: Hold | None) -> int:
-    """Serve one run over standard input and output; returns the exit code.
+    """Serves one run over standard input and output; returns the exit code.
 
     `steps`: ranks may be in SLURM's steps; `hold`: nodes for SLURM to count where the job starts no steps.
 
@@ -83,7 +83,7 @@ def _kill_unfinished(run: Run) -> None:
 
 
 def _open(settings: PowerSettings, hold: Hold | None) -> tuple[Resolved, Reader]:
-    """The source to use and its reader; a source that does not open becomes `none` with the reason."""
+    """Opens the source to use; one that does not open becomes `none` with the reason."""
     resolved = resolve(settings)
     if resolved.source_name == NONE:
         return resolved, Reader()

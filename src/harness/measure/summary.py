@@ -23,12 +23,12 @@ _PSI = re.compile(r"^some .*total=(\d+)", re.MULTILINE)
 
 
 def host_name() -> str:
-    """Name of this host, as in the trace."""
+    """Returns the name of this host, as in the trace."""
     return socket.gethostname()
 
 
 def pressure_us() -> int | None:
-    """Microseconds in which some task here waited for a CPU; None where the kernel does not say."""
+    """Returns the microseconds in which some task here waited for a CPU; None where the kernel does not tell (PSI)."""
     try:
         match = _PSI.search(Path("/proc/pressure/cpu").read_text())
     except OSError:
@@ -37,7 +37,7 @@ def pressure_us() -> int | None:
 
 
 def domain_summary(series: Series, source: str) -> dict[str, Any]:
-    """Energy and power of one domain."""
+    """Returns energy and power of one domain."""
     return {
         "energy_J": series.total,
         "power_mean_W": series.mean,
@@ -52,7 +52,7 @@ def domain_summary(series: Series, source: str) -> dict[str, Any]:
 
 
 def cpu_summary(run: Run) -> dict[str, Any]:
-    """CPU use of the ranks. `granularity_s` is how coarsely the clock of a running rank moves."""
+    """Returns CPU use of the ranks. `granularity_s` is the step in which the clock of a running rank moves."""
     source = run.ranks.source if run.ranks and run.ranks.ranks else NONE
     total = run.cpu.total if source != NONE else None
     return {
@@ -70,7 +70,7 @@ def cpu_summary(run: Run) -> dict[str, Any]:
 
 
 def core_summary(run: Run) -> dict[str, Any]:
-    """What the cores did: frequency and cache misses, each with its source or the reason why not."""
+    """Returns core frequency and cache misses, each with its source or the reason why there is none."""
     hertz, misses = run.frequency.mean_hz, run.misses.total
     return {
         "frequency_hz": hertz,
@@ -87,7 +87,7 @@ def core_summary(run: Run) -> dict[str, Any]:
 def build(
     run: Run, resolved: Resolved, cap: CapState | None, psi: tuple[int | None, int | None]
 ) -> dict[str, Any]:
-    """Everything about a finished run (`run.finish` was called); `psi` is pressure_us() at start and end."""
+    """Builds the summary of a finished run (`run.finish` was called); `psi` is pressure_us() at start and end."""
     duration = (run.end or 0.0) - (run.origin or 0.0)
     domains = {name: domain_summary(series, run.source_name) for name, series in run.power.items()}
     for name, (joules, reason) in run.reader.afterwards().items():
@@ -133,7 +133,7 @@ def build(
 
 
 def write(path: Path, summary: dict[str, Any]) -> None:
-    """Write the summary under a temporary name, then rename."""
+    """Writes the summary under a temporary name, then renames it."""
     part = path.with_name(path.name + ".part")
     text = json.dumps(summary, indent=1, sort_keys=False)
     with part.open("w", encoding="utf-8") as file:

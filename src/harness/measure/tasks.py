@@ -17,7 +17,7 @@ WHOLE = "attempt"
 
 @dataclass(frozen=True)
 class TaskRow:
-    """One phase of one attempt at a task."""
+    """Holds one phase of one attempt at a task."""
 
     job: str
     task: str
@@ -37,7 +37,7 @@ class TaskRow:
 
 
 def of_jobs(jobs: Iterable[JobHistory], started: float) -> list[TaskRow]:
-    """Rows of all tasks of some jobs. `started`: time.time() at the start of the run, by the master's clock."""
+    """Returns rows of all tasks of jobs. `started`: time.time() at the start of the run, by the master's clock."""
     rows = []
     for job in jobs:
         shift = job.submitted_ms / 1000 - started
@@ -51,7 +51,7 @@ def of_jobs(jobs: Iterable[JobHistory], started: float) -> list[TaskRow]:
 
 
 def write(rows: Sequence[TaskRow], path: Path) -> None:
-    """Write `tasks.csv`, with its head alone if there are no tasks. KvasirError when the disk is full."""
+    """Writes `tasks.csv`, with its head alone if there are no tasks. KvasirError when the disk is full."""
     with replacing(path) as scratch, scratch.open("w", encoding="utf-8", newline="") as file:
         out = csv.DictWriter(file, [field.name for field in fields(TaskRow)], lineterminator="\n")
         out.writeheader()

@@ -1,4 +1,4 @@
-"""Traces of runs and of hosts, CSV: their columns, a writer for samples as they come, and one for whole tables."""
+"""Reads and writes traces of runs and of hosts (CSV), by whole tables or by samples as they come."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Trace:
     def add(
         self, t: float, half_width: float, domain: str, metric: str, value: float, unit: str, source: str
     ) -> None:
-        """One row; `t` and `half_width` in s since the job's start."""
+        """Appends one row; `t` and `half_width` in s since the job's start."""
         row = f"{t:.6f},{half_width:.7f},{self._host},{domain},{metric},{value:.6g},{unit},{source}\n"
         self._rows.append(row)
         self._size += len(row)
@@ -45,14 +45,14 @@ class Trace:
         self._size = 0
 
     def finish(self) -> None:
-        """Write the rest and give the file its name; OSError (full disk) leaves no file of that name."""
+        """Writes the rest and gives the file its name; OSError (full disk) leaves no file of that name."""
         self._write()
         os.close(self._fd)
         self._fd = -1
         os.replace(self._part, self._path)
 
     def abandon(self) -> None:
-        """Remove what was written."""
+        """Removes the unfinished file."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -60,13 +60,13 @@ class Trace:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """All rows of a trace, by column."""
+    """Reads all rows of a trace, by column."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write a whole trace. Raises OSError."""
+    """Writes a whole trace. Raises OSError."""
     with path.open("w", encoding="utf-8", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(columns)

@@ -1,1 +1,1 @@
-"""The emulated node: a powercap tree whose watts come from a model and whose caps slow the job for real."""
+"""Emulates a node's RAPL: a powercap tree whose watts come from a model and whose caps throttle the job."""

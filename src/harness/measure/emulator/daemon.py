@@ -1,4 +1,4 @@
-"""The emulator process: ticks the model, feeds the tree, holds the job to its slice."""
+"""Runs the emulator process: advances the model, writes the tree, throttles the job to its slice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.measure.procs import RankClock
 
 
 class Machine:
-    """The emulated node's state between two ticks."""
+    """Advances the emulated node from tick to tick."""
 
     def __init__(self, profile: Profile, tree: Tree, throttle: Throttle) -> None:
         self._law = CubeLaw.of(profile.parameters)
@@ -29,12 +29,12 @@ class Machine:
         self._time = monotonic()
 
     def watch(self, pid: int) -> None:
-        """Take over the job."""
+        """Takes over the job below `pid`: its CPU use is the load, its processes are throttled."""
         self._ranks = RankClock(pid)
         self._throttle.adopt(pid)
 
     def tick(self, now: float) -> None:
-        """Advance model, quota and counters to `now` (s)."""
+        """Advances model, quota and counters to `now` (s)."""
         dt = now - self._time
         self._time = now
         self._frequency = self._law.next_frequency(self._frequency, self._tree.cap_w(), dt)
@@ -46,7 +46,7 @@ class Machine:
         )
 
     def _load(self, now: float) -> float:
-        """CPU time of the ranks over the last window, as a share of the slice's."""
+        """Returns the CPU time of the ranks over the last window, as a share of the slice's."""
         if self._ranks is None:
             return 0.0
         self._ranks.refresh(now)
@@ -58,7 +58,7 @@ class Machine:
 
 
 def serve(profile: Profile, root: Path) -> int:
-    """Run until the standard input ends; answers JSON lines, the last one with the throttle's counts."""
+    """Serves a tree until the standard input ends; answers JSON lines, the last one with the throttle's counts."""
     tick_s = profile.parameters.tick_ms.value / 1e3
     control = Control(sys.stdin.fileno())
     throttle = choose(profile.parameters.quota_period_ms.value / 1e3)

@@ -1,4 +1,4 @@
-"""The emulated machine: its profile, the cube law from cap and load to frequency and watts, and its powercap tree.
+"""Models the emulated machine: its profile, the cube law from cap and load to frequency and watts, its powercap tree.
 
 Parameters have their origin beside them. The law is pure and has no clock. The tree is plain files, rewritten in place
 and never shorter than before, as readers keep descriptors.
@@ -22,7 +22,7 @@ from harness.measure.rapl import MARKER, parse_number
 
 
 class Parameter(BaseModel):
-    """One number, where it comes from, and whether it is an assumption rather than a published figure."""
+    """Describes one number: its origin, and whether it is an assumption rather than a published figure."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -33,7 +33,7 @@ class Parameter(BaseModel):
 
 
 class Parameters(BaseModel):
-    """Parameters of the cube-law model (see harness.measure.emulator.model for their meaning)."""
+    """Holds the parameters of the cube-law model."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -66,7 +66,7 @@ class Parameters(BaseModel):
 
 
 class Profile(BaseModel):
-    """A named emulated machine."""
+    """Describes an emulated machine."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -76,21 +76,21 @@ class Profile(BaseModel):
 
     @property
     def sha256(self) -> str:
-        """Hash of everything in the profile, to tell two runs' models apart."""
+        """Returns a hash of the whole profile, to tell two runs' models apart."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
 
     def slice_cores(self) -> float:
-        """The emulated node's share of this machine, in cores."""
+        """Returns the emulated node's share of this machine, in cores."""
         return self.parameters.slice_share.value * len(os.sched_getaffinity(0))
 
     def as_json(self) -> dict[str, Any]:
-        """For the summary and the marker file."""
+        """Returns the profile for the summary and the marker file."""
         content: dict[str, Any] = json.loads(self.model_dump_json())
         return {**content, "sha256": self.sha256, "slice_cores": self.slice_cores()}
 
 
 def load(folder: Path, name: str) -> Profile:
-    """Read `<folder>/<name>.yaml`; PowerError names file, key, what was found and what is allowed."""
+    """Reads `<folder>/<name>.yaml`; PowerError names file, key, what was found and what is allowed."""
     path = folder / f"{name}.yaml"
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -113,7 +113,7 @@ def load(folder: Path, name: str) -> Profile:
 
 @dataclass(frozen=True, kw_only=True)
 class CubeLaw:
-    """The model with its parameters as plain numbers."""
+    """Computes frequency and watts from cap and load, with the parameters as plain numbers."""
 
     idle_w: float
     dynamic_w: float
@@ -126,7 +126,7 @@ class CubeLaw:
 
     @classmethod
     def of(cls, p: Parameters) -> CubeLaw:
-        """Take the numbers out of a profile."""
+        """Takes the numbers out of a profile."""
         return cls(
             idle_w=p.idle_w.value,
             dynamic_w=p.dynamic_w.value,
@@ -139,26 +139,26 @@ class CubeLaw:
         )
 
     def target_frequency(self, cap_w: float) -> float:
-        """Frequency ratio in [fmin, 1] at which a full load draws `cap_w`."""
+        """Returns the frequency ratio in [fmin, 1] at which a full load draws `cap_w`."""
         share = max(0.0, (cap_w - self.idle_w) / self.dynamic_w)
         return float(min(1.0, max(self.fmin, share ** (1 / self.exponent))))
 
     def next_frequency(self, now: float, cap_w: float, dt_s: float) -> float:
-        """Frequency ratio after `dt_s` of moving towards the target."""
+        """Returns the frequency ratio after `dt_s` of moving towards the target."""
         gain = 1.0 if self.filter_s <= 0 else 1 - exp(-dt_s / self.filter_s)
         return now + (self.target_frequency(cap_w) - now) * gain
 
     def speed(self, frequency: float) -> float:
-        """Share q of the slice's CPU time that is left at `frequency`."""
+        """Returns the share q of the slice's CPU time that is left at `frequency`."""
         return 1 / (self.beta / frequency + 1 - self.beta)
 
     def package_w(self, load: float, frequency: float) -> float:
-        """Watts of the package at `load` = c (share of the slice's CPU time used)."""
+        """Returns the watts of the package at `load` = c (share of the slice's CPU time used)."""
         busy = min(1.0, load / self.speed(frequency))
         return float(self.idle_w + self.dynamic_w * busy * frequency**self.exponent)
 
     def dram_w(self, load: float) -> float:
-        """Watts of the memory at `load`."""
+        """Returns the watts of the memory at `load`."""
         return self.dram_idle_w + self.dram_dynamic_w * min(1.0, load)
 
 
@@ -166,7 +166,7 @@ _WIDTH = 20
 
 
 class Tree:
-    """`intel-rapl:0` (package-0) and `intel-rapl:0:0` (dram) with counters that wrap like real ones.
+    """Writes `intel-rapl:0` (package-0) and `intel-rapl:0:0` (dram) with counters that wrap like real ones.
 
     Readers keep descriptors open, so files are neither renamed nor truncated: one pwrite of a fixed width.
     """
@@ -203,13 +203,13 @@ class Tree:
         self._show()
 
     def add(self, package_j: float, dram_j: float) -> None:
-        """Advance both counters."""
+        """Advances both counters."""
         for index, joules in enumerate((package_j, dram_j)):
             self._uj[index] = (self._uj[index] + joules * 1e6) % self._range
         self._show()
 
     def cap_w(self) -> float:
-        """The lower of the two limits, W."""
+        """Returns the lower of the two limits, W."""
         return min(parse_number(os.pread(fd, 64, 0)) for fd in self._limits) / 1e6
 
     def _show(self) -> None:
@@ -217,7 +217,7 @@ class Tree:
             os.pwrite(fd, f"{int(value):<{_WIDTH}}\n".encode(), 0)
 
     def close(self) -> None:
-        """Close the files; the folder is its maker's to remove."""
+        """Closes the files; the caller removes the folder."""
         for fd in (*self._energy, *self._limits):
             os.close(fd)
         self._energy, self._limits = [], []

@@ -1,4 +1,4 @@
-"""Holding a job to a number of cores: by a cgroup's CPU quota, else by stopping and continuing its ranks."""
+"""Limits a job to a number of cores: by a cgroup's CPU quota, else by SIGSTOP and SIGCONT to its ranks."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ _HOLD_S = 0.1
 
 
 class Throttle(Protocol):
-    """Something that limits CPU time; `name` goes into the record."""
+    """Limits CPU time; `name` goes into the record."""
 
     name: str
 
     def adopt(self, root: int) -> None:
-        """Take over `root` and everything below it."""
+        """Takes over `root` and everything below it."""
 
     def limit(self, cores: float) -> None:
-        """Set the limit; called every tick."""
+        """Sets the limit; called every tick."""
 
     def statistics(self) -> dict[str, Any]:
-        """Counts for the record."""
+        """Returns counts for the record."""
 
     def close(self) -> None:
-        """Let everything run freely again."""
+        """Lifts the limit."""
 
 
 class CgroupQuota:
-    """CPU bandwidth control. `folder` is the new group; v1 and v2 differ in the file only."""
+    """Limits by CPU bandwidth control. `folder` is the new group; v1 and v2 differ in the file only."""
 
     def __init__(self, folder: Path, version: int, period_us: int, hold_s: float = _HOLD_S) -> None:
         self.name = f"cgroup-v{version}"
@@ -60,13 +60,13 @@ class CgroupQuota:
             raise
 
     def adopt(self, root: int) -> None:
-        """Move every process of the job; children started later follow by themselves."""
+        """Moves every process of the job; children started later follow by themselves."""
         for pid in descendants(root):
             with contextlib.suppress(ProcessLookupError):
                 (self._folder / "cgroup.procs").write_text(str(pid))
 
     def limit(self, cores: float) -> None:
-        """Write the quota when it changed, but not too often."""
+        """Writes the quota when it changed, but not too often."""
         quota = max(_MIN_QUOTA_US, round(cores * self._period))
         now = monotonic()
         if quota == self._quota or now < self._written + self._hold_s:
@@ -79,7 +79,7 @@ class CgroupQuota:
         self._written = now
 
     def statistics(self) -> dict[str, Any]:
-        """`nr_periods` and `nr_throttled` tell whether the job ever reached its quota."""
+        """Returns `nr_periods` and `nr_throttled`, which tell whether the job ever reached its quota."""
         try:
             lines = (self._folder / "cpu.stat").read_text().splitlines()
         except OSError:
@@ -88,7 +88,7 @@ class CgroupQuota:
         return {key: int(pairs[key]) for key in ("nr_periods", "nr_throttled") if key in pairs}
 
     def close(self) -> None:
-        """Move what is left back to the parent and remove the group."""
+        """Moves remaining processes back to the parent and removes the group."""
         with contextlib.suppress(OSError):
             for pid in (self._folder / "cgroup.procs").read_text().split():
                 with contextlib.suppress(OSError):
@@ -98,7 +98,7 @@ class CgroupQuota:
 
 
 class DutyCycle:
-    """SIGSTOP and SIGCONT on a CPU-time budget. Coarse, needs no rights; launchers are never stopped."""
+    """Limits by SIGSTOP and SIGCONT on a CPU-time budget. Coarse, needs no rights; launchers are never stopped."""
 
     name = "duty-cycle"
 
@@ -112,14 +112,14 @@ class DutyCycle:
         self._stops = 0
 
     def adopt(self, root: int) -> None:
-        """Start the budget."""
+        """Starts the budget."""
         self._ranks = RankClock(root)
         self._time = self._clock()
         self._ranks.refresh(self._time)
         self._allowed = self._ranks()
 
     def limit(self, cores: float) -> None:
-        """Add to the budget; stop the ranks while they are over it."""
+        """Adds to the budget; stops the ranks while they are over it."""
         if self._ranks is None:
             return
         now = self._clock()
@@ -139,11 +139,11 @@ class DutyCycle:
             self.close()
 
     def statistics(self) -> dict[str, Any]:
-        """How often ranks were stopped."""
+        """Returns how often ranks were stopped."""
         return {"stops": self._stops}
 
     def close(self) -> None:
-        """Continue everything that was stopped."""
+        """Continues everything that was stopped."""
         for pid in self._stopped:
             self._send(pid, signal.SIGCONT)
         self._stopped.clear()
@@ -155,7 +155,7 @@ class DutyCycle:
 
 
 def choose(period_s: float, groups: list[tuple[int, Path]] | None = None) -> Throttle:
-    """A cgroup where one can be made and given a quota, else the duty cycle."""
+    """Returns a cgroup's quota where a cgroup can be made and given one, else the duty cycle."""
     period_us = round(period_s * 1e6)
     for version, folder in own_groups() if groups is None else groups:
         # v2 forbids processes in a group that hands out controllers: a sibling works where a child does not.
@@ -167,7 +167,7 @@ def choose(period_s: float, groups: list[tuple[int, Path]] | None = None) -> Thr
 
 
 def _sweep(parent: Path) -> None:
-    """Remove groups that killed emulators left; one that still holds processes stays."""
+    """Removes groups that killed emulators left; one that still holds processes stays."""
     for folder in parent.glob("kvasir-emulated-*"):
         if not os.path.exists(f"/proc/{folder.name.rpartition('-')[2]}"):
             with contextlib.suppress(OSError):

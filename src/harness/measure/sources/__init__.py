@@ -1,1 +1,1 @@
-"""The sources, one class in one file each; `harness.config.power.POWER_SOURCES` lists them."""
+"""Collects the power sources, one class a file; `harness.config.power.POWER_SOURCES` lists them."""

@@ -1,4 +1,4 @@
-"""Source `emulated:<profile>`: a model's watts, for testing the pipeline and never as evidence."""
+"""Reads source `emulated:<profile>`: a model's watts, for testing the pipeline and never as evidence."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from harness.measure.sources.powercap import PowercapReader
 
 
 class Emulated(Source):
-    """Only ever used when named in full; the name of the profile is in every number's source."""
+    """Gives a model's watts, only when named in full; the profile's name is in every number's source."""
 
     key: ClassVar[str] = "emulated"
 
     def probe(self) -> Probe:
-        """Usable when the profile can be read."""
+        """Returns usable when the profile can be read."""
         try:
             profile = load(self._settings.profile_dir, self._argument)
         except PowerError as error:
@@ -36,7 +36,7 @@ class Emulated(Source):
         return Probe(True, f"emulated:{profile.name}", "", ("package", "dram"), True)
 
     def open(self) -> Reader:
-        """Start the emulator with a tree of its own."""
+        """Starts the emulator with a tree of its own."""
         return EmulatedReader(self._settings, load(self._settings.profile_dir, self._argument))
 
 
@@ -69,7 +69,7 @@ class EmulatedReader(Reader):
         self.kinds = self._inner.kinds
 
     def read(self) -> list[Reading]:
-        """As for a real tree; an emulator that ended takes its domains along, as its counters stand still."""
+        """Reads as from a real tree; if the emulator ended, all domains are lost, as its counters stand still."""
         if self._inner is None or self._process.poll() is not None:
             now = monotonic()
             return [
@@ -86,12 +86,12 @@ class EmulatedReader(Reader):
         return self._inner.read()
 
     def watch(self, pid: int) -> None:
-        """The emulator takes the job into its slice."""
+        """Tells the emulator to take the job into its slice."""
         self._job = pid
         self._ask(f"watch {pid}")
 
     def details(self) -> dict[str, Any]:
-        """Zones, the whole profile with its hash, and what the throttle did."""
+        """Returns zones, the whole profile with its hash, and the throttle's counts."""
         zones = self._inner.details() if self._inner else {}
         try:
             counts = self._ask("statistics")
@@ -100,7 +100,7 @@ class EmulatedReader(Reader):
         return {**zones, "emulated": {**self._profile.as_json(), **counts}}
 
     def close(self) -> None:
-        """End the emulator, which lets the job go, and remove the tree."""
+        """Ends the emulator, which lifts its limit on the job, and removes the tree."""
         if self._inner is not None:
             self._inner.close()
         for pipe in (self._process.stdin, self._process.stdout):

@@ -1,4 +1,4 @@
-"""Source `papi`: the paper's way, PAPI's powercap component, with its traps worked around.
+"""Reads source `papi`: the paper's way, PAPI's powercap component, with its traps worked around.
 
 The zones are resolved by name from the tree that PAPI reads too. What PAPI gives is relative to PAPI_start
 modulo the range, and the absolute counter as long as the counter stands where it stood at the start. The handful of
@@ -26,12 +26,12 @@ _MAX_PACKAGES = 2  # PAPI's table of events holds 2 packages of 3 subzones
 
 
 class Papi(Source):
-    """Usable where PAPI has the powercap component, on an Intel machine, with readable counters."""
+    """Gives RAPL energy where PAPI has the powercap component, on an Intel machine, with readable counters."""
 
     key: ClassVar[str] = "papi"
 
     def probe(self) -> Probe:
-        """Add the events, start and read them once: what PAPI merely lists need not work."""
+        """Adds the events, starts and reads them once: an event that PAPI merely lists need not work."""
         try:
             reader = PapiReader(self._settings)
         except PowerError as error:
@@ -42,12 +42,12 @@ class Papi(Source):
         return Probe(True, source_name(self._settings), "", domains, not problem, problem)
 
     def open(self) -> Reader:
-        """Start the events."""
+        """Starts the events."""
         return PapiReader(self._settings)
 
 
 class PapiReader(Reader):
-    """One PAPI_read gives all zones, so all domains share its clock."""
+    """Reads all zones by one PAPI_read, so all domains share its clock."""
 
     def __init__(self, settings: PowerSettings) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class PapiReader(Reader):
             raise PowerError(reason) from error
 
     def read(self) -> list[Reading]:
-        """Joules since opening of every domain."""
+        """Returns joules since opening of every domain."""
         before = monotonic()
         try:
             values = self._events.read()
@@ -111,7 +111,7 @@ class PapiReader(Reader):
         ]
 
     def details(self) -> dict[str, Any]:
-        """PAPI's version and every zone with its event."""
+        """Returns PAPI's version and every zone with its event."""
         zones = [
             {
                 "zone": counter.zone.label,
@@ -127,7 +127,7 @@ class PapiReader(Reader):
         return {"papi": {"version": self._library.version, "library": self._library.path}, "zones": zones}
 
     def close(self) -> None:
-        """Stop the events."""
+        """Stops the events."""
         self._events.close()
 
 
@@ -147,19 +147,19 @@ class _Counter:
 
 
 def source_name(settings: PowerSettings) -> str:
-    """Measured only when both the tree looked at here and the one that PAPI always reads are the kernel's."""
+    """Returns the source: measured only if the settings' tree and the one that PAPI always reads are the kernel's."""
     names = [label(root, _MEASURED) for root in (settings.root, POWERCAP_ROOT)]
     return next((name for name in names if name != _MEASURED), _MEASURED)
 
 
 def event_of(zone: Zone) -> str:
-    """PAPI's name for a zone's energy; PAPI numbers zones as their folders are numbered."""
+    """Returns PAPI's name for a zone's energy; PAPI numbers zones as their folders are numbered."""
     sub = "" if zone.subindex is None else f"_SUBZONE{zone.subindex}"
     return f"powercap:::ENERGY_UJ:ZONE{zone.index}{sub}"
 
 
 def _check_traps(zones: list[Zone]) -> None:
-    """Refuse trees that PAPI misreads."""
+    """Refuses trees that PAPI misreads."""
     packages = [zone for zone in zones if zone.domain == "package"]
     if len(packages) > _MAX_PACKAGES:
         raise PowerError(f"PAPI has room for {_MAX_PACKAGES} packages, this machine has {len(packages)}")
@@ -187,7 +187,7 @@ _VERSIONS = [(major, minor) for major in (8, 7, 6, 5) for minor in range(10)]
 
 
 class Library:
-    """An initialised libpapi."""
+    """Initialises libpapi and makes its event sets."""
 
     def __init__(self, path: str | None) -> None:
         name = path or ctypes.util.find_library("papi")
@@ -211,16 +211,16 @@ class Library:
         raise PowerError(f"libpapi is of none of the known versions ({_VERSIONS[-1]} to {_VERSIONS[0]})")
 
     def has_component(self, name: str) -> bool:
-        """Whether the component was compiled in (it may still be disabled)."""
+        """Returns True if the component was compiled in (it may still be disabled)."""
         return int(self._lib.PAPI_get_component_index(name.encode())) >= 0
 
     def events(self, names: Sequence[str]) -> EventSet:
-        """Add `names` to a new event set and start it; PowerError names the event that PAPI refuses."""
+        """Adds `names` to a new event set and starts it; PowerError names the event that PAPI refuses."""
         return EventSet(self._lib, names)
 
 
 class EventSet:
-    """A running event set."""
+    """Reads a running event set."""
 
     def __init__(self, lib: ctypes.CDLL, names: Sequence[str]) -> None:
         self._lib = lib
@@ -238,7 +238,7 @@ class EventSet:
             raise
 
     def read(self) -> list[int]:
-        """The values as PAPI gives them; ValueError when it cannot."""
+        """Returns the values as PAPI gives them; ValueError when it cannot."""
         code = self._lib.PAPI_read(self._set, self._values)
         if code != _OK:
             raise ValueError(f"PAPI_read: {self._lib.PAPI_strerror(code).decode()}")
@@ -249,7 +249,7 @@ class EventSet:
             raise PowerError(f"PAPI: {what}: {self._lib.PAPI_strerror(code).decode()}")
 
     def close(self) -> None:
-        """Stop and free the set."""
+        """Stops and frees the set."""
         if self._set.value == _NULL:
             return
         if self._started:

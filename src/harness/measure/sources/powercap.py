@@ -1,4 +1,4 @@
-"""Source `powercap`: the kernel's RAPL counters, read directly from sysfs."""
+"""Reads source `powercap`: the kernel's RAPL counters, directly from sysfs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from harness.measure.rapl import Unwrapper, Zone, find_zones, label, parse_numbe
 
 
 class Powercap(Source):
-    """Zones by name below `settings.root`: packages and their dram are summed, psys stays apart."""
+    """Gives zones by name below `settings.root`: packages and their dram are summed, psys stays apart."""
 
     key: ClassVar[str] = "powercap"
 
     def probe(self) -> Probe:
-        """Usable when the energy counter of every zone can be read."""
+        """Returns usable when the energy counter of every zone can be read."""
         try:
             zones = countable(find_zones(self._settings.root))
             for zone in zones:
@@ -31,12 +31,12 @@ class Powercap(Source):
         return Probe(True, name, "", domains_of(zones), not problem, problem)
 
     def open(self) -> Reader:
-        """Open every counter; its file stays open, so a read is one pread."""
+        """Opens every counter; its file stays open, so a read is one pread."""
         return PowercapReader(self._settings)
 
 
 class PowercapReader(Reader):
-    """Reads all zones of a domain between two looks at the clock and adds them up."""
+    """Reads all zones of a domain between two reads of the clock and adds them up."""
 
     def __init__(self, settings: PowerSettings) -> None:
         super().__init__()
@@ -51,22 +51,22 @@ class PowercapReader(Reader):
         self.kinds = {domain: "counter" for domain in self._zones}
 
     def read(self) -> list[Reading]:
-        """Joules since opening of every domain; a zone that vanished takes its domain with it."""
+        """Returns joules since opening of every domain; a zone that vanished takes its domain with it."""
         return [timed(domain, partial(_joules_of, zones)) for domain, zones in self._zones.items()]
 
     def details(self) -> dict[str, Any]:
-        """Every zone with its range, energy, wrap-arounds and rejected reads."""
+        """Returns every zone with its range, energy, wrap-arounds and rejected reads."""
         return {"zones": [zone.details() for zones in self._zones.values() for zone in zones]}
 
     def close(self) -> None:
-        """Close the counters' files."""
+        """Closes the counters' files."""
         for zones in self._zones.values():
             for zone in zones:
                 zone.close()
 
 
 class _ZoneCounter:
-    """One open energy counter, unwrapped with its own range."""
+    """Reads one open energy counter, unwrapped with its own range."""
 
     def __init__(self, zone: Zone, max_w: float) -> None:
         self._zone = zone
@@ -121,7 +121,7 @@ def _joules_of(zones: list[_ZoneCounter]) -> float:
 
 
 def countable(zones: list[Zone]) -> list[Zone]:
-    """Zones that count: a dram or psys zone with range 0 is left out, a package with range 0 is an error."""
+    """Returns zones that count: without dram and psys of range 0; a package of range 0 is an error."""
     for zone in zones:
         if zone.range_uj <= 0 and zone.domain == "package":
             raise PowerError(
@@ -131,5 +131,5 @@ def countable(zones: list[Zone]) -> list[Zone]:
 
 
 def domains_of(zones: list[Zone]) -> tuple[str, ...]:
-    """The domains that `zones` make up, each once."""
+    """Returns the domains that `zones` make up, each once."""
     return tuple(dict.fromkeys(zone.domain for zone in zones))

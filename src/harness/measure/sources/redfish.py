@@ -1,4 +1,4 @@
-"""Source `redfish`: watts of a whole chassis from its BMC. Slow: one request per second at the most.
+"""Reads source `redfish`: watts of a whole chassis from its BMC. Slow: one request per second at the most.
 
 The few requests go over the standard library's urllib.
 """
@@ -30,12 +30,12 @@ _SENSORS: tuple[tuple[str, tuple[str | int, ...], str], ...] = (
 
 
 class Redfish(Source):
-    """Domain `node`: a gauge, integrated to joules by the sampler."""
+    """Gives domain `node`: a gauge, integrated to joules by the sampler."""
 
     key: ClassVar[str] = "redfish"
 
     def refusal(self, hosts: int) -> str:
-        """One address is one chassis, which several hosts would each count."""
+        """Refuses several hosts with one address: it is one chassis, which each host would count."""
         redfish = self._settings.redfish
         if hosts < 2 or redfish is None or HOST in redfish.url:
             return ""
@@ -45,7 +45,7 @@ class Redfish(Source):
         )
 
     def probe(self) -> Probe:
-        """Usable when one reading could be taken."""
+        """Returns usable when one reading could be taken."""
         try:
             self.open().close()
         except PowerError as error:
@@ -53,7 +53,7 @@ class Redfish(Source):
         return Probe(True, "measured:bmc-redfish", "", ("node",), False, _NO_CAP)
 
     def open(self) -> Reader:
-        """Find chassis and sensor."""
+        """Finds chassis and sensor."""
         if self._settings.redfish is None:
             raise PowerError("source redfish is not configured: the settings have no section 'redfish'")
         return RedfishReader(self._settings.redfish)
@@ -82,7 +82,7 @@ class RedfishReader(Reader):
         raise PowerError(f"{self._url}{self._chassis}: neither EnvironmentMetrics nor Power gives watts")
 
     def _meter(self) -> float | None:
-        """The BMC's own energy meter, J (Redfish gives kWh); None where there is none."""
+        """Reads the BMC's own energy meter, J (Redfish gives kWh); None where there is none."""
         try:
             kwh = number(self._bmc.get(self._chassis + "/EnvironmentMetrics"), "EnergykWh", "Reading")
         except PowerError:
@@ -90,7 +90,7 @@ class RedfishReader(Reader):
         return None if kwh is None else kwh * JOULES_PER_KWH
 
     def read(self) -> list[Reading]:
-        """One request."""
+        """Takes one reading by one request."""
         before = monotonic()
         try:
             watts = number(self._bmc.get(self._path), *self._keys)
@@ -102,7 +102,7 @@ class RedfishReader(Reader):
         return [Reading(domain="node", before=before, after=monotonic(), value=watts, problem=problem)]
 
     def details(self) -> dict[str, Any]:
-        """Which sensor was read, failed requests, and the BMC's own meter as a cross-check."""
+        """Returns the sensor that was read, failed requests, and the BMC's own meter as a cross-check."""
         end = self._meter()
         metered = None if end is None or self._meter_start is None else end - self._meter_start
         return {
@@ -121,7 +121,7 @@ JOULES_PER_KWH = 3.6e6
 
 
 class Bmc:
-    """One BMC: GETs JSON, with basic authentication when credentials are given, TLS always verified."""
+    """Sends GETs for JSON to one BMC, with basic authentication if there are credentials; TLS is always verified."""
 
     def __init__(self, settings: RedfishSettings) -> None:
         self._base = settings.url.rstrip("/")
@@ -143,7 +143,7 @@ class Bmc:
         )
 
     def get(self, path: str) -> dict[str, Any] | None:
-        """The resource at `path`; None when there is none (404), PowerError for everything else."""
+        """Returns the resource at `path`; None when there is none (404), PowerError for everything else."""
         url = self._base + path
         request = urllib.request.Request(url, headers=self._headers)
         try:
@@ -169,12 +169,12 @@ class Bmc:
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *args: Any, **kwargs: Any) -> None:
-        """Treat every redirect as the error that it is here."""
+        """Treats every redirect as the error that it is here."""
         return None
 
 
 def credentials(settings: RedfishSettings) -> tuple[str, str] | None:
-    """User and password from the file (two lines) or from the environment; never from the command line."""
+    """Reads user and password from the file (two lines) or the environment; never from the command line."""
     if settings.credentials is None:
         user, password = (os.environ.get(f"KVASIR_REDFISH_{name}") for name in ("USER", "PASSWORD"))
         return (user, password) if user and password else None
@@ -191,7 +191,7 @@ def credentials(settings: RedfishSettings) -> tuple[str, str] | None:
 
 
 def find_chassis(bmc: Bmc, wanted: str | None) -> str:
-    """Path of the chassis to read; PowerError lists them when there are several and none was named."""
+    """Returns the path of the chassis to read; PowerError lists them if there are several and none was named."""
     collection = bmc.get("/redfish/v1/Chassis") or {}
     members = [str(item.get("@odata.id", "")) for item in collection.get("Members", [])]
     if wanted is not None:
@@ -205,7 +205,7 @@ def find_chassis(bmc: Bmc, wanted: str | None) -> str:
 
 
 def number(content: Any, *keys: str | int) -> float | None:
-    """The number at a path of keys and indices; None when any step is missing."""
+    """Returns the number at a path of keys and indices; None when any step is missing."""
     for key in keys:
         try:
             content = content[key]

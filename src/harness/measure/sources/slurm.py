@@ -1,4 +1,4 @@
-"""Source `slurm`: joules of the job's steps, as SLURM accounts for them, asked for after the run."""
+"""Reads source `slurm`: joules of the job's steps from SLURM's accounting, after the run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SAMPLER_STEP = "kvasir-sampler"
 """Name of steps that only sample on a node (harness.measure.nodes): their node's joules are the job's already."""
 _MEASURED, _EMULATED = "measured:slurm", "emulated:slurm"
 HOLD_S = 60.0
-"""How long a step may take to run on all nodes."""
+"""Timeout for a step to run on all nodes."""
 _NO_CAP = "no cap: source slurm only reads"
 # A feed that was read while half-written gives values just below 2^64.
 _ABSURD_J = 2**60
@@ -30,13 +30,13 @@ _SUFFIX = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 
 
 class Slurm(Source):
-    """Domain `node`: whole nodes, summed over the job's nodes; means something only with --exclusive."""
+    """Gives domain `node`: whole nodes, summed over the job's nodes; means something only with --exclusive."""
 
     key: ClassVar[str] = "slurm"
     scope: ClassVar[Scope] = "job"
 
     def probe(self) -> Probe:
-        """Usable inside a job (or with a job id) of a cluster with an energy plugin."""
+        """Returns usable inside a job (or with a job id) of a cluster with an energy plugin."""
         try:
             plugin = energy_plugin(self._settings.slurm)
             job_of(self._settings.slurm)
@@ -46,19 +46,19 @@ class Slurm(Source):
         return Probe(True, source, "", ("node",), False, _NO_CAP)
 
     def open(self) -> Reader:
-        """Remember what the job has used so far."""
+        """Remembers what the job has used so far."""
         return SlurmReader(self._settings.slurm)
 
 
 class HeldStep:
-    """A step that does nothing on some nodes of the job, so that SLURM counts their energy from now until `end`.
+    """Runs an idle step on some nodes of the job, so that SLURM counts their energy from now until `end`.
 
     Steps of programs that began before or go on afterwards, such as daemons, say nothing of the time between.
     It ends with this process, as its life hangs on its `srun`'s input.
     """
 
     def __init__(self, hold: Hold, timeout_s: float) -> None:
-        """Return when the step runs on all nodes. Raises PowerError when it does not within `timeout_s`."""
+        """Starts the step; returns when it runs on all nodes. Raises PowerError after `timeout_s`."""
         each = [f"--nodes={len(hold.nodes)}", f"--ntasks={len(hold.nodes)}", "--ntasks-per-node=1"]
         beside = ["--overlap", "--mem=0", "--cpu-bind=none", "--mpi=none", "--quiet", "--unbuffered"]
         words = [*each, f"--nodelist={','.join(hold.nodes)}", *beside, f"--job-name={SAMPLER_STEP}"]
@@ -76,7 +76,7 @@ class HeldStep:
         self.number = self._await(len(hold.nodes), timeout_s)
 
     def _await(self, nodes: int, timeout_s: float) -> str:
-        """The step's number, once each node has told it."""
+        """Returns the step's number, once each node has printed it."""
         assert self._srun.stdout is not None
         deadline = time.monotonic() + timeout_s
         told = b""
@@ -101,7 +101,7 @@ class HeldStep:
         return words[0]
 
     def end(self) -> None:
-        """End the step; may be called twice."""
+        """Ends the step; may be called twice."""
         assert self._srun.stdin is not None and self._srun.stdout is not None
         with contextlib.suppress(BrokenPipeError):
             self._srun.stdin.close()
@@ -113,13 +113,13 @@ class HeldStep:
         self._srun.stdout.close()
 
     def close(self) -> None:
-        """End the step and forget what it said."""
+        """Ends the step and closes its output."""
         self.end()
         self._errors.close()
 
 
 class SlurmReader(Reader):
-    """Energy of the steps that began after opening; without accounting, the growth of the job's total.
+    """Reads the energy of the steps that began after opening; without accounting, the growth of the job's total.
 
     Told to `hold` nodes, the energy of the step that it holds there.
     """
@@ -136,23 +136,23 @@ class SlurmReader(Reader):
         self._while_running: int | None = None
 
     def hold(self, hold: Hold) -> None:
-        """Count all of these nodes' energy from now on, whatever runs there. Raises PowerError."""
+        """Counts all of these nodes' energy from now on, whatever runs there. Raises PowerError."""
         self._held = HeldStep(hold, HOLD_S)
 
     def _let_go(self) -> None:
-        """End the held step; a cluster without accounting forgets its energy then."""
+        """Ends the held step; a cluster without accounting forgets its energy then."""
         if self._held is not None:
             self._while_running = running_energy(self._settings, f"{self._job}.{self._held.number}")
             self._held.end()
 
     def close(self) -> None:
-        """End the held step, if there is one."""
+        """Ends the held step, if there is one."""
         if self._held is not None:
             self._held.close()
             self._held = None
 
     def afterwards(self) -> dict[str, tuple[float | None, str]]:
-        """Joules of domain `node`, or the reason why there are none."""
+        """Returns joules of domain `node`, or the reason why there are none."""
         self._let_go()
         deadline = time.monotonic() + self._settings.settle_s
         while True:
@@ -197,13 +197,13 @@ class SlurmReader(Reader):
         return (None, f"slurm: step {step}: {problem}") if problem or raw is None else (float(raw), "")
 
     def details(self) -> dict[str, Any]:
-        """What was asked and what the answer covers."""
+        """Returns job, plugin, the command that was asked, and the joules of each step."""
         scope = "whole nodes of the job; only meaningful with exclusive nodes"
         return {"slurm": {"job": self._job, "plugin": self._plugin, "scope": scope, **self._used}}
 
 
 def implausible(raw: int | None) -> str:
-    """Why a number of joules cannot be one, '' when it can."""
+    """Returns why a number of joules cannot be one, '' when it can."""
     if raw is None:
         return "no energy is recorded"
     if raw == 0:
@@ -214,7 +214,7 @@ def implausible(raw: int | None) -> str:
 
 
 def job_of(settings: SlurmSettings) -> str:
-    """The job to ask for; PowerError when there is none."""
+    """Returns the id of the job to ask for; PowerError when there is none."""
     job = settings.job_id or os.environ.get("SLURM_JOB_ID", "")
     if not re.fullmatch(r"\d+", job):
         raise PowerError("not inside a SLURM job: SLURM_JOB_ID is not set and slurm.job_id is not given")
@@ -223,15 +223,15 @@ def job_of(settings: SlurmSettings) -> str:
 
 @dataclass(frozen=True)
 class Plugin:
-    """What gathers a cluster's energy."""
+    """Names a cluster's energy plugin (AcctGatherEnergyType)."""
 
     name: str
     synthetic: bool
-    """Whether the cluster is one of our emulated ones, whose counters no meter feeds."""
+    """True on our emulated clusters, whose counters no meter feeds."""
 
 
 def energy_plugin(settings: SlurmSettings) -> Plugin:
-    """The cluster's energy plugin; PowerError when there is none."""
+    """Returns the cluster's energy plugin; PowerError when there is none."""
     said = dict(re.findall(r"^(\w+)\s*=\s*(\S+)", _run(settings, "scontrol", "show", "config"), re.M))
     name = said.get("AcctGatherEnergyType", "").rpartition("/")[2]
     if name in ("", "none", "(null)"):
@@ -240,7 +240,7 @@ def energy_plugin(settings: SlurmSettings) -> Plugin:
 
 
 def step_energies(settings: SlurmSettings, job: str) -> dict[str, int | None] | None:
-    """ConsumedEnergyRaw of every numbered step that ran something, J; None when there is no accounting to ask."""
+    """Returns ConsumedEnergyRaw (J) of every numbered step but samplers'; None when there is no accounting."""
     try:
         steps = accounted(settings, job)
     except PowerError:
@@ -249,7 +249,7 @@ def step_energies(settings: SlurmSettings, job: str) -> dict[str, int | None] | 
 
 
 def accounted(settings: SlurmSettings, job: str) -> dict[str, tuple[str, int | None]]:
-    """Name and ConsumedEnergyRaw (J) of every numbered step. Raises PowerError when there is no accounting."""
+    """Returns name and ConsumedEnergyRaw (J) of every numbered step. Raises PowerError without accounting."""
     text = _run(settings, "sacct", "-n", "-P", "-j", job, "-o", "JobID,JobName,ConsumedEnergyRaw")
     steps: dict[str, tuple[str, int | None]] = {}
     for line in text.splitlines():
@@ -261,7 +261,7 @@ def accounted(settings: SlurmSettings, job: str) -> dict[str, tuple[str, int | N
 
 
 def running_energy(settings: SlurmSettings, step: str) -> int | None:
-    """ConsumedEnergyRaw of a step that still runs, J; None when SLURM does not tell."""
+    """Returns ConsumedEnergyRaw of a running step from sstat, J; None when there is none."""
     try:
         text = _run(settings, "sstat", "-n", "-P", "-j", step, "-o", "ConsumedEnergyRaw")
     except PowerError:
@@ -270,7 +270,7 @@ def running_energy(settings: SlurmSettings, step: str) -> int | None:
 
 
 def job_energy(settings: SlurmSettings, job: str) -> int | None:
-    """`energy=` among the job's TRES, J; None when it is not there."""
+    """Returns `energy=` among the job's TRES, J; None when it is not there."""
     try:
         text = _run(settings, "scontrol", "show", "job", job)
     except PowerError:
