@@ -8,11 +8,11 @@ namespace kvasir::detail {
 namespace {
 
 /// Counts and displacements of one call: words from `done` on, at most `limit` of each message.
-struct Piece {
+struct CallLayout {
     std::vector<int> counts;
     std::vector<int> places;
 
-    explicit Piece(std::size_t ranks) : counts(ranks), places(ranks) {}
+    explicit CallLayout(std::size_t ranks) : counts(ranks), places(ranks) {}
 
     /// Returns the sum of the counts.
     std::size_t cut(const std::vector<std::size_t>& words, std::size_t done, std::size_t limit) {
@@ -40,8 +40,8 @@ std::uint64_t alltoallv(const Communicator& comm, const Outgoing& outgoing, Inco
         incoming.buffer = WordBuffer(meter, total);
     }
 
-    Piece send(ranks);
-    Piece receive(ranks);
+    CallLayout send(ranks);
+    CallLayout receive(ranks);
     const bool one_call = most <= limit;
     // Partitions of one send buffer are sent from where they lie; this needs displacements that fit into an
     // int.

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="bd236318a44ec29c069845659bc944bc0e960790df819251477ab8abfea28398")
+    version("0.1.0", sha256="36a7770abb0746f1619f78dc22d046cd569717b210ff359e63d37d7fed515f64")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

@@ -11,7 +11,7 @@
 namespace kvasir::jobs {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::array kPhases{
     std::pair{"read", Phase::read},
@@ -24,18 +24,18 @@ constexpr std::array kPhases{
     std::pair{"other", Phase::other},
 };
 
-Json rank_json(Job& job, const std::vector<Span>& spans) {
+OrderedJson rank_json(Job& job, const std::vector<Span>& spans) {
     const Roles& roles = job.roles();
     const Counters& c = job.state().counters();
     const hdfs::Traffic& t = job.client().traffic;
     RankStats stats;
     ask_system(stats);
-    Json out = {{"rank", job.world().rank()},
-                {"host", job.client().own_names.empty() ? "" : job.client().own_names.front()},
-                {"o", roles.is_o() ? Json(roles.o().rank()) : Json()},
-                {"a", roles.is_a() ? Json(roles.a().rank()) : Json()},
-                {"splits", job.splits().size()},
-                {"cpu_s", process_cpu_seconds()}};
+    OrderedJson out = {{"rank", job.world().rank()},
+                       {"host", job.client().own_names.empty() ? "" : job.client().own_names.front()},
+                       {"o", roles.is_o() ? OrderedJson(roles.o().rank()) : OrderedJson()},
+                       {"a", roles.is_a() ? OrderedJson(roles.a().rank()) : OrderedJson()},
+                       {"splits", job.splits().size()},
+                       {"cpu_s", process_cpu_seconds()}};
     for (const auto& [name, phase] : kPhases) {
         const Spent& spent = job.state().clock().spent(phase);
         out["phases"][name] = {{"wall_s", spent.wall}, {"cpu_s", spent.cpu}};
@@ -56,9 +56,9 @@ Json rank_json(Job& job, const std::vector<Span>& spans) {
 }
 
 /// Sums of the numbers of all ranks.
-Json sums(const Json& ranks, const char* group) {
-    Json total = Json::object();
-    for (const Json& rank : ranks) {
+OrderedJson sums(const OrderedJson& ranks, const char* group) {
+    OrderedJson total = OrderedJson::object();
+    for (const OrderedJson& rank : ranks) {
         for (const auto& [name, value] : rank.at(group).items()) {
             total[name] = total.value(name, std::uint64_t{0}) + value.get<std::uint64_t>();
         }
@@ -66,12 +66,12 @@ Json sums(const Json& ranks, const char* group) {
     return total;
 }
 
-Json phases_json(const Json& ranks) {
-    Json phases;
+OrderedJson phases_json(const OrderedJson& ranks) {
+    OrderedJson phases;
     for (const auto& [name, phase] : kPhases) {
         double most = 0;
         double cpu = 0;
-        for (const Json& rank : ranks) {
+        for (const OrderedJson& rank : ranks) {
             most = std::max(most, rank.at("phases").at(name).at("wall_s").get<double>());
             cpu += rank.at("phases").at(name).at("cpu_s").get<double>();
         }
@@ -93,26 +93,26 @@ void Job::write_report(double ready) {
         if (world_.rank() != 0) {
             return;
         }
-        Json ranks = Json::array();
+        OrderedJson ranks = OrderedJson::array();
         for (const std::string& text : texts) {
-            ranks.push_back(Json::parse(text));
+            ranks.push_back(OrderedJson::parse(text));
         }
         const bool known = options_.launched > 0;
-        Json report = {{"format", "kvasir-hdfs-report-1"},
-                       {"job", options_.job},
-                       {"mode", options_.iterates() ? "iteration" : "common"},
-                       {"input", options_.input},
-                       {"output", options_.output},
-                       {"processes", world_.size()},
-                       {"o_ranks", roles_.o_ranks()},
-                       {"a_ranks", roles_.a_ranks()},
-                       {"placement", options_.placement == Placement::shared ? "shared" : "split"},
-                       {"files", files_.size()},
-                       {"splits", splits_of_all_}};
-        report["time"] = {{"launched_s", known ? Json(options_.launched) : Json()},
+        OrderedJson report = {{"format", "kvasir-hdfs-report-1"},
+                              {"job", options_.job},
+                              {"mode", options_.iterates() ? "iteration" : "common"},
+                              {"input", options_.input},
+                              {"output", options_.output},
+                              {"processes", world_.size()},
+                              {"o_ranks", roles_.o_ranks()},
+                              {"a_ranks", roles_.a_ranks()},
+                              {"placement", options_.placement == Placement::shared ? "shared" : "split"},
+                              {"files", files_.size()},
+                              {"splits", splits_of_all_}};
+        report["time"] = {{"launched_s", known ? OrderedJson(options_.launched) : OrderedJson()},
                           {"ready_s", ready},
                           {"end_s", end},
-                          {"startup", known ? Json(ready - options_.launched) : Json()},
+                          {"startup", known ? OrderedJson(ready - options_.launched) : OrderedJson()},
                           {"work", end - ready}};
         report["phases"] = phases_json(ranks);
         for (const char* group : {"bytes", "blocks", "records"}) {
@@ -123,7 +123,7 @@ void Job::write_report(double ready) {
         }
         report["per_rank"] = ranks;
         AtomicFile file(options_.report);
-        file.write(report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+        file.write(report.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
         file.commit();
     });
 }

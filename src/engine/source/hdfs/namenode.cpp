@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kProtocol = "org.apache.hadoop.hdfs.protocol.ClientProtocol";
 constexpr std::uint64_t kProtobufRpc = 2;
-constexpr std::uint64_t kSuccess = 0;
+constexpr std::uint64_t kRpcSuccess = 0;
 /// After so many seconds a silent connection may have been closed by the other side.
 constexpr double kFreshS = 5;
 
@@ -103,7 +103,7 @@ std::string NameNode::exchange(const char* method, const std::string& path, cons
     connection_->read(answer.data(), answer.size());
     last_used_ = PhaseClock::monotonic();
     std::string_view rest = answer;
-    std::uint64_t status = kSuccess;
+    std::uint64_t status = kRpcSuccess;
     std::string exception;
     std::string text;
     for (Fields fields(take_delimited(rest)); fields.next();) {
@@ -121,7 +121,7 @@ std::string NameNode::exchange(const char* method, const std::string& path, cons
                 break;
         }
     }
-    if (status != kSuccess) {
+    if (status != kRpcSuccess) {
         throw RemoteError("NameNode " + address_.text() + ": " + method + (path.empty() ? "" : " ") + path +
                               ": " + exception + ": " + text,
                           exception);
