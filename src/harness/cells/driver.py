@@ -60,7 +60,7 @@ class Driver:
         self.cpu_s: float | None = None
 
     def make(self) -> None:
-        """Make what is missing and write cell.json. Raises KvasirError when no cluster can be had at all."""
+        """Make all missing runs and write cell.json. Raises KvasirError when no cluster can be had at all."""
         have = len(self.spec.runs) - len(self.pending)
         self.log.say(f"cell {self.spec.cell}: {len(self.pending)} runs to make, {have} are there")
         for run in self.pending:
@@ -78,7 +78,7 @@ class Driver:
         self._finish()
 
     def give_up(self, reason: str) -> None:
-        """Record what is missing as failed."""
+        """Record all missing runs as failed."""
         self._fail(reason)
         self._finish()
 
@@ -88,7 +88,7 @@ class Driver:
             self._tell(run, record_failure(self.spec, run, self.programs, reason))
 
     def _again(self, started: Hosts) -> None:
-        """Start a second cluster for what the first one left; record as failed what it cannot make either."""
+        """Start a second cluster for the runs that the first one left; record as failed those that it leaves, too."""
         reason = "two clusters died before its turn"
         try:
             self._cluster(started)

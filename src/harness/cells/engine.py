@@ -44,7 +44,7 @@ class Engine(Framework):
 
     @classmethod
     def refusal(cls, benchmark: str) -> str:
-        """Return why it cannot run a benchmark: five are there, the others Hadoop's own or not part of DataMPI's."""
+        """Return the reason why it cannot run a benchmark: all but five are Hadoop's own or not part of DataMPI's."""
         return "" if benchmark in JOBS else f"the engine runs only {', '.join(JOBS)}"
 
     def execute(self, benchmark: Benchmark[Any], cell: Cell, name: str) -> JobResult:

@@ -39,11 +39,11 @@ class Framework(ABC):
 
     @classmethod
     def refusal(cls, benchmark: str) -> str:
-        """Return why it cannot run a benchmark, '' if it can: such points are `not run` with this reason."""
+        """Return the reason why it cannot run a benchmark, '' if it can: such points are `not run` with this reason."""
         return ""
 
     def prepare(self, benchmark: Benchmark[Any], cell: Cell) -> None:  # noqa: B027
-        """Make what must be there before the clock starts; `cell.once` keeps it for the cell's other runs."""
+        """Prepare a run before the clock starts; `cell.once` keeps its result for the cell's other runs."""
 
     @abstractmethod
     def execute(self, benchmark: Benchmark[Any], cell: Cell, name: str) -> JobResult:

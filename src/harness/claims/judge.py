@@ -40,7 +40,7 @@ def _needs(lacking: Sequence[str]) -> str:
 
 
 def _why_no_more(claim: Claim, main: Observed, lacking: Sequence[str]) -> str:
-    """Returns why a check with values is no literal reproduction, for the front of a reason."""
+    """Returns the reason why a check with values is no literal reproduction, to begin a text with."""
     if main.gap is not None:
         return main.gap.reason
     if lacking:
@@ -126,7 +126,7 @@ def meets(value: float, criterion: Criterion) -> bool:
 
 
 def agreeing(values: Sequence[float], criterion: Criterion) -> int:
-    """Returns how many of the values satisfy the criterion."""
+    """Returns the number of values that satisfy the criterion."""
     return sum(meets(value, criterion) for value in values)
 
 

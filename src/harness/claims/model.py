@@ -187,7 +187,7 @@ class Tag(Strict):
 
 
 class ClaimFile(Strict):
-    """All claims of one paper."""
+    """The claims of one paper."""
 
     study: Word
     metrics: dict[Word, Text] = Field(description="metrics a check may use, and what they are")

@@ -1,4 +1,4 @@
-"""Reads tables of text strictly: every row whole, every needed column there, one message for what is wrong."""
+"""Reads tables of text strictly: every row whole, every needed column there, one message for a mistake."""
 
 from __future__ import annotations
 

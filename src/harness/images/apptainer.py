@@ -75,7 +75,7 @@ def labels(image: Path) -> dict[str, str]:
 
 @cache
 def refusal() -> str:
-    """Return why images do not work on this machine, '' if they do."""
+    """Return the reason why images do not work on this machine, '' if they do."""
     if shutil.which(PROGRAM) is None:
         return "there is no Apptainer here (scripts/setup.sh images installs it, or says what to ask for)"
     try:

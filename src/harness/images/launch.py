@@ -125,7 +125,7 @@ def take_programs(
     root: Path,
     mpirun: bool,
 ) -> dict[str, Any]:
-    """Put launchers of `programs` into the folder bin beside `target`, which gets what is known of them.
+    """Put launchers of `programs` into the folder bin beside `target`, which gets their facts.
 
     It looks like what building them here leaves (scripts/build_programs.py), and says besides which image they are in.
     With `mpirun` a launcher of the image's own mpirun lies beside them: on one machine it starts all ranks in one

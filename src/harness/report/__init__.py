@@ -1,1 +1,1 @@
-"""Builds the report: one self-contained page with verdicts, figures, what is missing, environment and run times."""
+"""Builds the report: one self-contained page with verdicts, figures, missing runs, environment and run times."""

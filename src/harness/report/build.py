@@ -61,7 +61,7 @@ def gather(planner: Planner, shown: Overview, page_folder: Path) -> Inputs:
 
 
 def benchmark_folders(config: Config) -> dict[str, Path]:
-    """Returns the folders that Snakemake's `benchmark:` writes into, by the name of what several scales share."""
+    """Returns the folders that Snakemake's `benchmark:` writes into, by the name of their part that scales share."""
     own = Path(config.results, "benchmarks")
     return {"": own, "programs": Path("build/benchmarks"), "texts": Path("data/benchmarks")}
 

@@ -13,7 +13,7 @@ from harness.results.records import Metric
 
 @dataclass(frozen=True)
 class Counts:
-    """Words in all, distinct words, and how often each occurs where that is known; `source` counted them."""
+    """Numbers of words, of distinct words, and of each word where they are known; `source` counted them."""
 
     words: int
     keys: int

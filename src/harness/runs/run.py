@@ -1,4 +1,4 @@
-"""Runs one point once: start the program, watch it, and turn what it left behind into a record."""
+"""Runs one point once: starts the program, watches it, and writes a record of its results."""
 
 from __future__ import annotations
 
