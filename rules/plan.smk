@@ -48,6 +48,9 @@ onstart:
         orphans = CONFIG.site.batch is not None and cancel_orphans(
             Path.cwd(), os.environ.get("SLURM_JOB_ID")
         )
+    # Snakemake's limit of jobs a second starts a timer at each pass of its scheduler, which starts another pass: passes
+    # grow with every job that ends (snakemake/snakemake#3744) and took half a core beside measured runs.
+    workflow.scheduler.job_rate_limiter = None
     if orphans:
         print(
             f"cancelled what a killed run had left in the queue: {', '.join(orphans)}",
