@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All style and type checks: scripts/lint.sh. Stops at the first kind that finds something.
-# clang-tidy, which takes minutes, by itself: scripts/lint.sh tidy [engine] [netsim] (JOBS: files at a time, all cores
+# clang-tidy, which takes minutes, by itself: scripts/lint.sh tidy [engine] [netsim] (JOBS: units at a time, all cores
 # if not set); all others: scripts/lint.sh quick.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -54,14 +54,8 @@ quick() {
   }
 }
 
-# clang-tidy reads how each file is compiled from a configured build tree; headers are checked through the sources.
 tidy() {
-  printf 'lint: clang-tidy\n'
-  for program in "$@"; do
-    cmake -S "src/$program" -B "build/$program-tidy" -G Ninja -DBUILD_TESTING=ON >/dev/null
-    git ls-files -z "src/$program/source/*.cpp" "src/$program/apps/*.cpp" |
-      xargs -0 -n 2 -P "${JOBS:-$(nproc)}" clang-tidy --quiet -p "build/$program-tidy" 2>/dev/null
-  done
+  step "clang-tidy" .venv/bin/python scripts/tidy.py --jobs "${JOBS:-$(nproc)}" "${@/#/src/}"
 }
 
 case $which in
