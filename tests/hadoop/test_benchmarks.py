@@ -3,61 +3,21 @@
 import json
 import socket
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
-from harness.config.hadoop import Parameters
 from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES, Benchmark, Cell, InvalidOutput, make
 from harness.hadoop.cluster import Cluster, choose_ports, cluster, settle
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.jobs import JobError, JobResult, run_job
-from harness.hosts import Hosts, HostsSettings, hosts, refusal
+from harness.hosts import Hosts, HostsSettings, hosts
+from tests.hadoop.small import PARAMETERS, SMOKE, TEXT
 
-# One task of a kind per worker: starting a Java costs more than all the work at this size.
-SMALL = Parameters(
-    mappers_per_node=1,
-    reducers_per_node=1,
-    heap_mb=200,
-    am_heap_mb=250,
-    block_size_mb=4,
-    replication=2,
-    io_sort_mb=16,
-    task_compiler="c1",
-    lost_after_s=12,
-)
-TEXT = {"data_mb": 6, "timeout_s": 300}
-SMOKE: dict[str, dict[str, Any]] = {
-    "dfsio-write": {"files": 2, "file_mb": 6, "timeout_s": 300},
-    "dfsio-read": {"files": 2, "file_mb": 6, "timeout_s": 300},
-    "wordcount": TEXT,
-    "grep": TEXT,
-    "sort": TEXT,
-    "terasort": {"data_mb": 6, "timeout_s": 300},
-    "pagerank": {"scale": 9, "iterations": 2, "timeout_s": 300},
-    "bayes": {"documents": 1500, "labels": 4, "vocabulary": 1000, "mean_words": 60, "timeout_s": 300},
-}
 HERE = HostsSettings(kind="local")
-SETTINGS = HostsSettings.parse({"kind": "emulated", "default": "ib", "interfaces": {"gbe": {}, "ib": {}}})
-
-
-@pytest.fixture(scope="module")
-def nodes() -> Iterator[Hosts]:
-    if reason := refusal(SETTINGS):
-        pytest.skip(f"no emulated hosts: {reason}")
-    with hosts(SETTINGS, 3) as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def cell(nodes: Hosts, hadoop: Distribution, shared: Path) -> Iterator[Cell]:
-    with cluster(nodes, hadoop, SMALL, shared / "cell", "ib", "ssd") as started:
-        print(f"cluster of 1 + 2: ready after {started.start_seconds:.1f} s")
-        yield Cell(started)
 
 
 def run_checked(benchmark: Benchmark[Any], cell: Cell, name: str) -> tuple[JobResult, dict[str, str]]:
@@ -142,7 +102,7 @@ def test_a_port_that_is_taken(hadoop: Distribution, shared: Path) -> None:
         port = choose_ports(here, 0)
         listener.bind(("127.0.0.1", port))
         listener.listen()
-        parameters = SMALL.model_copy(update={"port_base": port})
+        parameters = PARAMETERS.model_copy(update={"port_base": port})
         with (
             pytest.raises(KvasirError, match=rf"port {port} of host \w+ is taken; choose another port_base"),
             cluster(here, hadoop, parameters, shared / "taken", "gbe", "ssd"),
@@ -155,13 +115,13 @@ def test_a_folder_with_a_blank(hadoop: Distribution, shared: Path) -> None:
     with (
         hosts(HostsSettings(kind="local", scratch=shared / "a b"), 1) as here,
         pytest.raises(KvasirError, match=r"files in '.*a b.*', expected a name without blanks: name another"),
-        cluster(here, hadoop, SMALL, shared / "blank", "gbe", "ssd"),
+        cluster(here, hadoop, PARAMETERS, shared / "blank", "gbe", "ssd"),
     ):
         pass
 
 
 def test_a_full_disk(hadoop: Distribution, shared: Path) -> None:
-    wanting = SMALL.model_copy(update={"least_free_mb": 1 << 40})
+    wanting = PARAMETERS.model_copy(update={"least_free_mb": 1 << 40})
     with (
         hosts(HERE, 1) as here,
         pytest.raises(
@@ -182,7 +142,7 @@ def test_one_host_alone_and_nothing_left(hadoop: Distribution, shared: Path) -> 
     before = of_hadoop()
     with hosts(HERE, 1) as here:
         root = here[0].scratch("ssd")
-        with cluster(here, hadoop, SMALL, shared / "alone", "gbe", "ssd") as alone:
+        with cluster(here, hadoop, PARAMETERS, shared / "alone", "gbe", "ssd") as alone:
             assert sorted(alone.handles)[0] == "datanode-0"
             assert alone.dead() == []
             arguments = ["pi", "1", "10"]
@@ -196,7 +156,7 @@ def test_one_host_alone_and_nothing_left(hadoop: Distribution, shared: Path) -> 
 
 
 def test_a_daemon_that_cannot_start(hadoop: Distribution, shared: Path) -> None:
-    wrong = SMALL.model_copy(
+    wrong = PARAMETERS.model_copy(
         update={"extra": {"hdfs-site.xml": {"dfs.namenode.name.dir": "file:///proc/none"}}}
     )
     began = time.monotonic()

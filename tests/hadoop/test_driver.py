@@ -15,72 +15,18 @@ import pytest
 
 from harness.cells.driver import Driver
 from harness.cells.measure import SPECIFICATION
-from harness.hadoop.distribution import Distribution
-from harness.hosts import HostsSettings, refusal
-from harness.plan.spec import CellRun, CellSpec
 from harness.results.layout import Runs, TableSpec
-from harness.results.records import Identity, read
+from harness.results.records import read
 from harness.results.tables import metric_table, task_table, trace_table
+from tests.hadoop.small import FACTORS, PROGRAMS, hadoop_cell
 
-HOSTS = {"kind": "emulated", "interfaces": {"gbe": {}, "ib": {"rate_mbit_s": 500}}}
-SMALL = {
-    "mappers_per_node": 1,
-    "heap_mb": 200,
-    "am_heap_mb": 250,
-    "block_size_mb": 4,
-    "replication": 2,
-    "io_sort_mb": 16,
-    "task_compiler": "c1",
-}
-PROGRAMS = {"hadoop": {"version": "3.4.2", "digest": "d"}}
-FACTORS = ["framework", "nodes", "disk", "benchmark"]
-
-
-def spec_of(folder: Path, runs: dict[str, dict[str, Any]]) -> CellSpec:
-    def run(benchmark: str) -> CellRun:
-        factors = dict(zip(FACTORS, ("hadoop-ipoib", 3, "ssd", benchmark), strict=True))
-        who = {"study": "cells", "experiment": "c", "point": f"h_{benchmark}", "rep": 1, "seed": 1}
-        identity = Identity.model_validate({**who, "scale": "s", "site": "l", "factors": factors})
-        place = str(folder / "runs" / f"h_{benchmark}" / "1")
-        return CellRun(
-            identity=identity,
-            framework="hadoop-ipoib",
-            benchmark=benchmark,
-            settings=runs[benchmark],
-            folder=place,
-        )
-
-    return CellSpec(
-        cell="c",
-        folder=str(folder),
-        nodes=3,
-        disk="ssd",
-        interface="ib",
-        hadoop="3.4.2",
-        built=[],
-        hosts=HOSTS,
-        power={"source": "none"},
-        parameters=SMALL,
-        frameworks={"hadoop-ipoib": {"class": "hadoop", "label": "Hadoop", "interface": "ib"}},
-        studies=["mrev"],
-        period_s=1,
-        minutes=10,
-        runs=[run(benchmark) for benchmark in runs],
-    )
-
-
-@pytest.fixture(autouse=True)
-def here(hadoop: Distribution, monkeypatch: pytest.MonkeyPatch) -> None:
-    if reason := refusal(HostsSettings.parse(HOSTS)):
-        pytest.skip(f"no emulated hosts: {reason}")
-    # Where the project's builds are.
-    monkeypatch.chdir(hadoop.root.parents[2])
+pytestmark = pytest.mark.usefixtures("builds")
 
 
 @pytest.mark.timeout(600)
 def test_a_cell(shared: Path) -> None:
     text = {"data_mb": 4, "timeout_s": 300}
-    spec = spec_of(shared / "driver", {"terasort": text, "sort": {"data_mb": 4, "timeout_s": 300}})
+    spec = hadoop_cell(shared / "driver", {"terasort": text, "sort": {"data_mb": 4, "timeout_s": 300}})
     # Making the text takes longer than it gives, so this one is not a failure of the run's own program.
     hasty = spec.runs[1].model_copy(update={"settings": {"data_mb": 4, "timeout_s": 2}})
     spec = spec.model_copy(update={"runs": [spec.runs[0], hasty]})
@@ -152,7 +98,7 @@ def started(command: list[str], **how: Any) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.mark.timeout(300)
 def test_all_of_a_cell_goes_with_the_workflow(shared: Path) -> None:
-    spec = spec_of(shared / "orphan", {"terasort": {"data_mb": 4}})
+    spec = hadoop_cell(shared / "orphan", {"terasort": {"data_mb": 4}})
     (shared / "orphan.json").write_text(spec.model_dump_json())
     command = [sys.executable, "-c", CHILD, str(shared / "orphan.json")]
     with started(["sleep", "600"]) as owner:

@@ -5,7 +5,6 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +12,14 @@ import pytest
 
 from harness.cells.engine import ENVIRONMENT, JOBS, PROGRAM, Engine, mpirun
 from harness.config.frameworks import FrameworkEntry
+from harness.config.hadoop import Parameters
 from harness.hadoop.benchmarks import Cell, make, sort, terasort, wordcount
-from harness.hadoop.cluster import cluster, settle
-from harness.hadoop.distribution import Distribution
+from harness.hadoop.cluster import settle
 from harness.hadoop.jobs import JobError
-from harness.hosts import Completed, Hosts, hosts, refusal
-from tests.hadoop.test_benchmarks import SETTINGS, SMALL, SMOKE
+from harness.hosts import Completed, Hosts
+from tests.hadoop.small import PARAMETERS, SMOKE
 
 PROJECT = Path(__file__).parents[2]
-PARAMETERS = SMALL.model_copy(update={"mappers_per_node": 2})
 ENTRY = FrameworkEntry.model_validate({"class": "engine", "label": "Engine-IPoIB", "interface": "ib"})
 
 
@@ -43,17 +41,8 @@ def engine() -> Engine:
 
 
 @pytest.fixture(scope="module")
-def nodes() -> Iterator[Hosts]:
-    if reason := refusal(SETTINGS):
-        pytest.skip(f"no emulated hosts: {reason}")
-    with hosts(SETTINGS, 3) as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def cell(nodes: Hosts, hadoop: Distribution, shared: Path) -> Iterator[Cell]:
-    with cluster(nodes, hadoop, PARAMETERS, shared / "engine", "ib", "ssd") as started:
-        yield Cell(started)
+def parameters() -> Parameters:
+    return PARAMETERS.model_copy(update={"mappers_per_node": 2})
 
 
 def report_of(cell: Cell, name: str) -> dict[str, Any]:

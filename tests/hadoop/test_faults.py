@@ -27,7 +27,7 @@ from harness.hadoop.distribution import Distribution
 from harness.hosts import Hosts, HostsSettings, hosts, refusal
 from harness.hosts.probing import program
 from harness.results.records import read
-from tests.hadoop.test_driver import HOSTS, PROGRAMS, SMALL, spec_of
+from tests.hadoop.small import HOSTS, PARAMETERS, PROGRAMS, SMALL, hadoop_cell
 from tests.hosts import remains
 
 PROJECT = Path(__file__).parents[2]
@@ -93,9 +93,7 @@ class Copy:
 
 
 @pytest.fixture
-def copy(shared: Path, request: pytest.FixtureRequest, hadoop: Distribution) -> Copy:
-    if reason := refusal(HostsSettings.parse(HOSTS)):
-        pytest.skip(f"no emulated hosts: {reason}")
+def copy(shared: Path, request: pytest.FixtureRequest, hadoop: Distribution, emulation: None) -> Copy:
     return Copy(shared / request.node.name, hadoop)
 
 
@@ -220,18 +218,15 @@ def nodemanager_of_tasks(cluster: Cluster) -> str:
 def test_a_daemon_that_dies_marks_the_run(
     killed: list[str],
     deaths: dict[str, Callable[[Cluster], str]],
-    hadoop: Distribution,
+    builds: None,
     shared: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The job ends right all the same, the run is disturbed, and the next run gets a whole cluster."""
-    if reason := refusal(HostsSettings.parse(HOSTS)):
-        pytest.skip(f"no emulated hosts: {reason}")
-    monkeypatch.chdir(hadoop.root.parents[2])
     terasort = {"data_mb": 6, "output_replication": 2, "timeout_s": 900}
     settings = {"terasort": terasort, "wordcount": {"data_mb": 6, "timeout_s": 900}}
-    spec = spec_of(shared / "-".join(killed), {name: settings[name] for name in deaths})
-    spec = spec.model_copy(update={"parameters": Parameters.model_validate({**SMALL, "lost_after_s": 12})})
+    spec = hadoop_cell(shared / "-".join(killed), {name: settings[name] for name in deaths})
+    spec = spec.model_copy(update={"parameters": PARAMETERS})
     killer = Killer(monkeypatch, {f"h_{name}-1": victim for name, victim in deaths.items()})
     driver.Driver(spec, PROGRAMS).make()
     assert [daemon.partition("-")[0] for daemon in killer.killed] == killed

@@ -4,6 +4,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,22 +13,11 @@ from harness.core.errors import KvasirError
 from harness.hadoop.assembly import provide_plugins
 from harness.hadoop.distribution import PLUGINS, Distribution
 from harness.hadoop.plugins import Plugin, load_plugin
-from harness.hosts import HostsSettings, refusal
-from harness.plan.spec import CellRun, CellSpec
-from harness.results.records import Identity, read
+from harness.results.records import read
+from tests.hadoop.small import cell_of, run_of
 
 PROJECT = Path(__file__).parents[2]
 NAME = "test-counting"
-HOSTS = {"kind": "emulated", "interfaces": {"gbe": {}, "ib": {"rate_mbit_s": 500}}}
-SMALL = {
-    "mappers_per_node": 1,
-    "heap_mb": 200,
-    "am_heap_mb": 250,
-    "block_size_mb": 4,
-    "replication": 2,
-    "io_sort_mb": 16,
-    "task_compiler": "c1",
-}
 
 POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -117,25 +107,10 @@ def plugin(tmp_path: Path, hadoop: Distribution) -> Iterator[Plugin]:
     shutil.rmtree(hadoop.root / "modules" / NAME, ignore_errors=True)
 
 
-def run_of(folder: Path, framework: str) -> CellRun:
-    factors = {"framework": framework, "nodes": 3, "disk": "ssd", "benchmark": "wordcount"}
-    who = {"study": "cells", "experiment": "c", "point": f"{framework}_wordcount", "rep": 1, "seed": 1}
-    return CellRun(
-        identity=Identity.model_validate({**who, "scale": "s", "site": "l", "factors": factors}),
-        framework=framework,
-        benchmark="wordcount",
-        settings={"data_mb": 4, "timeout_s": 300},
-        folder=str(folder / "runs" / f"{framework}_wordcount" / "1"),
-    )
-
-
 @pytest.mark.timeout(900)
 def test_a_strangers_plugin_in_jobs_of_its_framework_only(
-    plugin: Plugin, hadoop: Distribution, shared: Path, monkeypatch: pytest.MonkeyPatch
+    plugin: Plugin, hadoop: Distribution, shared: Path, builds: None
 ) -> None:
-    if reason := refusal(HostsSettings.parse(HOSTS)):
-        pytest.skip(f"no emulated hosts: {reason}")
-    monkeypatch.chdir(hadoop.root.parents[2])
     source = PROJECT / "src/hadoop"
     jars = provide_plugins(source, hadoop.version, hadoop.root, [plugin])
     jar = hadoop.plugin_jar(NAME)
@@ -144,34 +119,14 @@ def test_a_strangers_plugin_in_jobs_of_its_framework_only(
     assert jar.stat().st_mtime_ns == changed, "it is up to date"
 
     folder = shared / "plugins"
-    properties = dict(plugin.job_properties)
-    spec = CellSpec(
-        cell="c",
-        folder=str(folder),
-        nodes=3,
-        disk="ssd",
-        interface="ib",
-        hadoop=hadoop.root.name,
-        built=[],
-        hosts=HOSTS,
-        power={"source": "none"},
-        parameters=SMALL,
-        frameworks={
-            "counting": {
-                "class": "hadoop",
-                "label": "counting",
-                "interface": "ib",
-                "plugins": [NAME],
-                "job_properties": properties,
-            },
-            "stock": {"class": "hadoop", "label": "stock", "interface": "ib"},
-        },
-        plugins={NAME: plugin},
-        studies=["mrev"],
-        period_s=1,
-        minutes=10,
-        runs=[run_of(folder, "counting"), run_of(folder, "stock")],
-    )
+    own = {"plugins": [NAME], "job_properties": dict(plugin.job_properties)}
+    frameworks: dict[str, dict[str, Any]] = {
+        "counting": {"class": "hadoop", "label": "counting", "interface": "ib", **own},
+        "stock": {"class": "hadoop", "label": "stock", "interface": "ib"},
+    }
+    settings = {"data_mb": 4, "timeout_s": 300}
+    runs = [run_of(folder, f"{name}_wordcount", name, "wordcount", settings) for name in frameworks]
+    spec = cell_of(folder, frameworks, runs, plugins={NAME: plugin})
     Driver(spec, {"hadoop": {"version": hadoop.version}, "plugins": jars}).make()
     counted = {}
     for run in spec.runs:
