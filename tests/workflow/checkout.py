@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 PROJECT = Path(__file__).parents[2]
+OF_MAKE = {"MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "ARGS", "CORES", "SCALE", "SITE", "STUDIES", "FORCE"}
 
 
 @dataclass
@@ -25,7 +26,9 @@ class Checkout:
         # Its own sources, not those of the checkout that the environment was made in; its own home and cache.
         home = self.folder.parent / "home"
         home.mkdir(exist_ok=True)
-        return {**os.environ, "PATH": path, "PYTHONPATH": str(self.folder / "src"), "HOME": str(home)}
+        # Without what a `make test ARGS=...` around us hands on to every make below it.
+        ours = {name: value for name, value in os.environ.items() if name not in OF_MAKE}
+        return {**ours, "PATH": path, "PYTHONPATH": str(self.folder / "src"), "HOME": str(home)}
 
     def start(self, *command: str, output: IO[str] | int = subprocess.DEVNULL) -> subprocess.Popen[str]:
         """Start a command; what it prints goes into a file or nowhere, never into a pipe that nobody empties."""

@@ -79,6 +79,8 @@ def on_cluster(slurm: EmulatedSlurm, checkout: Checkout) -> Cluster:
 
 
 @pytest.fixture(scope="module")
-def cluster(slurm: EmulatedSlurm, smoke: Checkout) -> Cluster:
-    """The checkout of the whole run on the login host of a cluster."""
-    return on_cluster(slurm, smoke)
+def cluster(slurm: EmulatedSlurm, smoke: Checkout) -> Iterator[Cluster]:
+    """The checkout of the whole run on the login host of a cluster; without its site and scale afterwards."""
+    yield on_cluster(slurm, smoke)
+    for name in ("sites/slurm.yaml", "scales/part.yaml"):
+        (smoke.folder / "config" / name).unlink()

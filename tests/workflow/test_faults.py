@@ -44,7 +44,7 @@ def test_full_disk_while_generating(smoke: Checkout) -> None:
 
 
 def test_full_disk_while_recording(smoke: Checkout) -> None:
-    fill = "head -c 999k /dev/zero > {folder}/ballast; "
+    fill = "head -c 1008k /dev/zero > {folder}/ballast; "  # 16 KB are left for samples and record
     run = (
         "python scripts/run_point.py mimir combiner group-by-key_215W 1 {folder}/1/run.json "
         "--choose scale=smoke"

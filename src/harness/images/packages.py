@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -188,6 +189,12 @@ class Resolver:
         (folder / "lists/partial").mkdir(parents=True)
         (folder / "cache/archives/partial").mkdir(parents=True)
         (folder / "status").touch()
+        # Of this machine its settings of downloads: its hooks would clean its own cache, or fail for want of rights.
+        settings = 'Dir::Etc::main "/dev/null";\nDir::Etc::parts "/dev/null";\n'
+        (folder / "own.conf").write_text(
+            settings + (folder / "apt.conf").read_text(encoding="utf-8"), encoding="utf-8"
+        )
+        self._environment = {**os.environ, "APT_CONFIG": str(folder / "own.conf")}
         self._options = [
             word
             for setting in (
@@ -206,7 +213,12 @@ class Resolver:
 
     def _run(self, program: str, *words: str) -> str:
         done = subprocess.run(
-            [program, *self._options, *words], capture_output=True, text=True, check=False, timeout=600
+            [program, *self._options, *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=600,
+            env=self._environment,
         )
         if done.returncode:
             raise KvasirError(f"{program} {' '.join(words)[:200]}: {done.stderr.strip()[-600:]}")

@@ -66,7 +66,7 @@ def test_printing_to_a_file_is_one_plain_line_a_claim(tmp_path: Path) -> None:
 def test_printing_to_a_terminal_is_a_table(tmp_path: Path) -> None:
     csv, _ = made(tmp_path)
     screen = io.StringIO()
-    show(read_csv(csv), Console(file=screen, force_terminal=True, width=100))
+    show(read_csv(csv), Console(file=screen, force_terminal=True, color_system="standard", width=100))
     text = screen.getvalue()
     assert "Verdicts: study s" in text
     assert "\x1b[32mreproduced" in text

@@ -131,7 +131,13 @@ def test_nodes_are_asked_for_apptainer(tmp_path: Path, monkeypatch: pytest.Monke
         monkeypatch.setenv("PATH", f"{tmp_path}/bin")  # this machine may have one
         assert not apptainer(here[0]).passed
         assert "leave out --sdm apptainer" in apptainer(here[0]).line
-        fake.write_text("#!/bin/sh\necho apptainer version 1.4.5\n")
+        # One with its set-uid starter, so that it does not matter whether one may open /dev/fuse here.
+        starter = tmp_path / "apptainer/bin/starter-suid"
+        starter.parent.mkdir(parents=True)
+        starter.touch()
+        starter.chmod(0o4755)
+        told = f'[ "$1" != buildcfg ] || {{ echo {tmp_path}; exit; }}; echo apptainer version 1.4.5'
+        fake.write_text(f"#!/bin/sh\n{told}\n")
         fake.chmod(0o755)
         assert apptainer(here[0]).line == f"PASS  {here[0].name} Apptainer: apptainer version 1.4.5"
 
