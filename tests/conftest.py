@@ -3,8 +3,8 @@
 `slow` is set at the tests themselves: whole runs in images, Spack, campaigns of faults. `make check` runs `unit`,
 `make test` all but `slow`, `make test-all` everything.
 
-No test depends on another's turn. The order of folders only saves time: whole workflows take longest and begin, and
-tests that measure time or start clusters come last, when nothing compiles any more.
+No test depends on another's turn. The order of folders only saves time: what one worker takes longest for begins, so
+that both end together, and tests that measure time come last, when nothing compiles any more.
 """
 
 from pathlib import Path, PurePosixPath
@@ -19,7 +19,7 @@ SHARING = ("workflow", "programs", "netsim", "hadoop")
 """Folders whose files share costly fixtures or build trees: a worker gets all of one. Of the others it gets a file."""
 ALONE = ("test_dry_runs.py", "test_image.py", "test_logger.py", "test_make.py")
 """Files of the folder workflow that share nothing with the whole run."""
-FIRST, LAST = ("workflow", "programs"), ("hosts", "cluster", "hadoop")
+FIRST, LAST = ("workflow", "hadoop", "programs", "netsim"), ("hosts", "cluster")
 
 
 class BySharing(LoadScopeScheduling):
