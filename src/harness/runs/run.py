@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -40,6 +41,12 @@ REST_S = 1.0
 
 LOG_TAIL = 600
 """Characters of the log that go into the reason of a failed run."""
+
+MPIRUN_EPILOGUE = re.compile(
+    r"^-{60,}\n(?:Primary job +terminated normally|mpirun detected that one or more processes)[^-].*?^-{60,}\n?",
+    re.MULTILINE | re.DOTALL,
+)
+"""What mpirun adds when a rank ends with an exit code; longer than LOG_TAIL, and the code is known."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +158,7 @@ def execute(spec: RunSpec, folder: Path, nodes: Sequence[str]) -> Finished:
 def outcome_of(finished: Finished) -> Outcome:
     """Return the outcome of a run for its record."""
     ended = finished.ended
-    tail = finished.log.strip()[-LOG_TAIL:]
+    tail = MPIRUN_EPILOGUE.sub("", finished.log).strip()[-LOG_TAIL:]
     if ended.stopped:
         status, reason = "timeout", ended.stopped
     elif ended.exit_code != 0:
