@@ -69,6 +69,11 @@ def test_a_quota_is_a_hosts_cores() -> None:
     assert rows_of(points, "n0", "cpu", "user")[0] == (1001.0, 0.5)
 
 
+def test_hosts_that_share_processors_are_counted() -> None:
+    assert metrics.sharing(5, True).value == 5
+    assert metrics.sharing(5, False).value == 1
+
+
 def test_means_are_of_all_hosts_or_none() -> None:
     missing = [ROWS[0], ROWS[2], ROWS[3]]
     points = rates.points([host(), host("n1", missing)], EMULATED)

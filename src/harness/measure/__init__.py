@@ -66,9 +66,11 @@ which there is only where every host has a value.
     net:<name>  received sent            B/s   of the host's interfaces (6)      of the interfaces
     power       power                    W     `mean`: the machine's by n (7)    of the host, as its source has it (8)
 
-(1) Fractions of the host's cores: its quota, or all that it may use, which several hosts then share. The kernel
-    has no wait of processes: it is the share of cores for which a thread waits in the kernel (state D), looked at
-    once a second; `wait` and `idle` are there only then.
+(1) Fractions of the host's cores: its quota, or all that it may use. Hosts without a quota that are parts of one
+    machine share all of its cores, as many hosts as metric `hosts.sharing` says: what they use of the machine is the
+    sum of their fractions, and `idle` of one says nothing. The kernel has no wait of processes: it is the share of
+    cores for which a thread waits in the kernel (state D), looked at once a second; `wait` and `idle` are there only
+    then.
 (2) As the kernel does it: threads in state R or D, exponentially averaged over a minute, from 0 at the start.
 (3) What no file backs and no other process shares. Buffers of the kernel and files in memory belong to no host.
 (4) Of disks that are devices of their own, what went through the device.

@@ -282,6 +282,11 @@ def use(hosts: Sequence[HostSamples], points: Sequence[Point], facts: Facts, no_
     return found
 
 
+def sharing(hosts: int, shared: bool) -> Metric:
+    """Returns how many of the hosts share the processors that each one's share of them is counted by; 1: none."""
+    return Metric(name="hosts.sharing", value=float(hosts if shared else 1), unit="1", source=PROCFS)
+
+
 def _sent(hosts: Sequence[HostSamples], interfaces: Sequence[str]) -> float | None:
     """Returns the bytes that hosts have sent: each byte counts once, at its sender."""
     return _sum(hosts, [f"net.{name}.sent" for name in interfaces])

@@ -98,15 +98,18 @@ class Monitor:
     def metrics(self, seconds: float | None = None) -> list[Metric]:
         """Returns the use of all hosts summed. `seconds`: the job's time for ED2P, by default the time watched."""
         more = self._meter.cpu_s if self._meter is not None else 0.0
+        shared = not self._real and self._hosts.settings.cpu_cores is None
+        sharing = metrics.sharing(len(self._hosts), shared)
         if self._problem:
             lost = [
                 Metric(name=name, value=None, unit=unit, source="none", reason=self._problem)
                 for name, unit in metrics.NAMES.items()
             ]
-            return [*lost, *metrics.energy(self._energy, seconds)]
+            return [*lost, sharing, *metrics.energy(self._energy, seconds)]
         no_net = SHARED_INTERFACES if self._hosts.settings.kind == "local" else "there are no interfaces"
         return [
             *metrics.use(self._samples, self._points, self._facts(), no_net),
+            sharing,
             *metrics.energy(self._energy, seconds),
             *metrics.sampling(self._samples, more),
         ]

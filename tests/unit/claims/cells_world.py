@@ -156,7 +156,7 @@ def numbers(study: str, f: Factors, rep: int, world: World) -> Numbers:
     found = {"time.total": total, "time.work": 0.9 * total, "time.startup": 0.1 * total,
              "cpu.seconds": total * (f["nodes"] - 1), "memory.peak": 1e9 * f["nodes"], "net.bytes": 1e9,
              "disk.read": 1e8, "disk.written": 1e9, "link.rate": RATES[interface(f["framework"])], "load.mean": 2.0,
-             "disturbed": 0.0}  # fmt: skip
+             "disturbed": 0.0, "hosts.sharing": 1 if world.size >= 1 else f["nodes"]}  # fmt: skip
     if f["benchmark"] == "terasort":
         found["records"] = GB[study] * world.size // 100
     if f["benchmark"].startswith("dfsio"):
