@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "netsim/mapreduce/job.hpp"
 #include "netsim/mapreduce/run.hpp"
 
 namespace netsim::app {
@@ -19,7 +20,7 @@ nlohmann::json in_effect(const std::string& path) {
     others.emplace_back("shuffle");
     const int hosts = read_config(document, others).topology.nodes;
     mapreduce::Config config = mapreduce::read_config(document);
-    config.jobs = mapreduce::in_effect(config.jobs, hosts - 1);
+    config.jobs = mapreduce::in_effect(config, hosts - 1);
     document.update(nlohmann::json(mapreduce::to_json(config)));
     return document;
 }

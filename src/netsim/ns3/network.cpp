@@ -100,6 +100,9 @@ ns3::Ptr<EeeNetDevice> Network::add_port(const ns3::Ptr<ns3::Node>& node, netsim
     settings.port = netsim::port_settings(config_.eee.policy.at(index), config_.eee, speed);
     settings.byte_time = speed.byte_time;
     settings.buffer_bytes = end == End::host ? config_.host_buffer_bytes : config_.buffer_bytes;
+    if (config_.eee.wake_on_full && settings.buffer_bytes != 0) {
+        settings.port.full_bytes = netsim::full_bytes(settings.buffer_bytes, config_.tcp);
+    }
     if (end != End::host && config_.queue.kind == netsim::QueueConfig::Kind::ecn) {
         settings.mark_bytes = std::max<std::uint64_t>(1, config_.queue.mark_bytes);
     }

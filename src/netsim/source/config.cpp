@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kMostBytes = 1e12;
 constexpr double kMostSeconds = 1e4;
+constexpr std::uint32_t kHeads = 58;  // of a TCP segment in Ethernet, check sum included
 
 Time read_us(Fields& fields, std::string_view key, std::optional<double> otherwise = {}) {
     return microseconds(fields.number(key, Range::between(0, kMostSeconds * 1e6), otherwise));
@@ -71,6 +72,7 @@ EeeConfig read_eee(Fields fields, const TopologyConfig& topology) {
     EeeConfig eee;
     eee.sleep_abort = fields.boolean("sleep_abort");
     eee.symmetric_lpi = fields.boolean("symmetric_lpi");
+    eee.wake_on_full = fields.boolean("wake_on_full", eee.wake_on_full);
     eee.lpi_power = fields.number("lpi_power", Range::between(0, 1));
     Fields watts = fields.object("watts");
     for (const eee::Speed& speed : eee::kSpeeds) {
@@ -152,6 +154,11 @@ PolicyConfig read_policy(Fields fields, const eee::Speed& speed) {
     return policy;
 }
 
+std::uint64_t full_bytes(std::uint64_t buffer, const TcpConfig& tcp) {
+    const std::uint64_t frame = tcp.mss + kHeads;
+    return buffer < frame ? 0 : buffer - frame + 1;
+}
+
 eee::PortSettings port_settings(const PolicyConfig& policy, const EeeConfig& eee, const eee::Speed& speed) {
     using Kind = PolicyConfig::Kind;
     eee::Speed scaled = speed;
@@ -194,7 +201,7 @@ Config read_config(const nlohmann::json& document, const std::vector<std::string
     config.latency = {read_us(latency, "edge_us") + added, read_us(latency, "core_us") + added};
     latency.finish();
     config.tcp = read_tcp(fields.object("tcp"));
-    const double frame = config.tcp.mss + 58.0;  // the largest one must fit
+    const double frame = config.tcp.mss + kHeads;  // the largest one must fit
     config.buffer_bytes =
         static_cast<std::uint64_t>(fields.integer("buffer_bytes", Range::between(frame, kMostBytes)));
     config.host_buffer_bytes =

@@ -29,6 +29,9 @@ Network::Network(const Config& config, Simulator& simulator)
         link.buffer = !place.from_host                ? config.buffer_bytes
                       : config.host_buffer_bytes != 0 ? config.host_buffer_bytes
                                                       : kUnlimited;
+        if (config.eee.wake_on_full && link.buffer != kUnlimited) {
+            link.transmitter.port().set_full(full_bytes(link.buffer, config.tcp));
+        }
         const bool queue = !place.from_host && config.queue.kind != QueueConfig::Kind::drop_tail;
         const bool adaptive = policy.kind == PolicyConfig::Kind::adaptive;
         if (queue || adaptive) {

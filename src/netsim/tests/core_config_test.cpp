@@ -53,6 +53,9 @@ TEST(Config, ReadsValues) {
     EXPECT_EQ(port.stall, 3 * kMicrosecond);
     EXPECT_EQ(port.level[0].power, 0.2);
     EXPECT_EQ(config.eee.watts[1], 2.5);
+    EXPECT_FALSE(config.eee.wake_on_full);
+    EXPECT_TRUE(test::config(with("/eee/wake_on_full", true)).eee.wake_on_full);
+    EXPECT_EQ(full_bytes(131072, config.tcp), 131072U - 1518U + 1U);
     EXPECT_FALSE(config.tcp.ecn);
     EXPECT_TRUE(test::config(with("/queue", {{"kind", "ecn"}, {"mark_bytes", 1}})).tcp.ecn);
 }

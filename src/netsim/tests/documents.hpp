@@ -66,6 +66,7 @@ inline nlohmann::json random_document(Random& random) {
         d["eee"]["core"]["mode"] = one_of(R"("fast-wake", "deep", "dual")");
     }
     d["eee"]["sleep_abort"] = random.below(2) == 0;
+    d["eee"]["wake_on_full"] = d["seed"].get<int>() % 2 == 0;
     d["eee"]["symmetric_lpi"] = random.below(4) == 0;
     nlohmann::json& tcp = d["tcp"];
     tcp["flavour"] = one_of(R"("newreno", "cubic", "dctcp")");

@@ -132,6 +132,19 @@ TEST(Port, TriggerInBytes) {
     EXPECT_EQ(port.enqueue(3_us, 1), 3_us + kWake);
 }
 
+TEST(Port, AFullBufferEndsTheHoldBeforeTheTrigger) {
+    PortSettings settings = PortSettings::coalesce(kTenGigabit, 1_ms, 1000);
+    settings.full_bytes = 3000;
+    Port port(settings);
+    EXPECT_EQ(port.enqueue(1_us, 1500), kNever);
+    EXPECT_EQ(port.enqueue(2_us, 1499), kNever);
+    EXPECT_EQ(port.enqueue(3_us, 1), 3_us + kWake);
+    port.timer(port.next_call());
+    port.transmit_done(20_us, true);
+    EXPECT_EQ(port.enqueue(30_us, 2999), kNever) << "what was held before does not count";
+    EXPECT_EQ(port.next_call(), 30_us + 1_ms);
+}
+
 TEST(Port, LegacyAndIdeal) {
     Port legacy(PortSettings::legacy(kTenGigabit));
     EXPECT_LE(legacy.enqueue(7_us, 100), 7_us);
@@ -212,8 +225,9 @@ Plain plain_link(const PortSettings& s, const std::vector<Arrival>& arrivals, Ti
     Time since = 0;       // of the state
     Time idle_since = 0;  // of an active link
     Time busy_until = -1;
-    Time first = kNever;     // arrival of the first held frame
-    std::uint64_t held = 0;  // frames or bytes that count for the trigger
+    Time first = kNever;      // arrival of the first held frame
+    std::uint64_t held = 0;   // frames or bytes that count for the trigger
+    std::uint64_t bytes = 0;  // of held frames
     const auto fall = [&](Time now) {
         if (state == kActive && queue.empty() && now == std::max(idle_since, busy_until) + s.stall) {
             state = kFalling;
@@ -237,12 +251,14 @@ Plain plain_link(const PortSettings& s, const std::vector<Arrival>& arrivals, Ti
             if (state == kFalling || state == kLow) {
                 first = std::min(first, now);
                 held += s.trigger_bytes ? arrivals[next].bytes : 1;
+                bytes += arrivals[next].bytes;
             }
         }
         if (s.stall == 0) {
             fall(now);  // a frame that comes as the last one ends is still in time
         }
-        const bool due = first < kNever && (held >= s.trigger || now >= first + s.hold);
+        const bool due =
+            first < kNever && (held >= s.trigger || bytes >= s.full_bytes || now >= first + s.hold);
         if (due && state == kLow) {
             state = kRising;
             since = now;
@@ -252,7 +268,7 @@ Plain plain_link(const PortSettings& s, const std::vector<Arrival>& arrivals, Ti
         }
         if (state == kActive || state == kRising) {
             first = kNever;
-            held = 0;
+            held = bytes = 0;
         }
         if (state == kActive && busy_until <= now && !queue.empty()) {
             result.starts.push_back(now);
@@ -277,6 +293,9 @@ TEST(LinkRun, AgreesWithAPlainLink) {
             settings.hold = static_cast<Time>(random.below(800)) * 10_ns;
             settings.trigger_bytes = random.below(3) == 0;
             settings.trigger = settings.trigger_bytes ? 1 + random.below(400) : 1 + random.below(12);
+            if (random.below(3) == 0) {
+                settings.full_bytes = 1 + random.below(400);
+            }
         }
         std::vector<Arrival> arrivals;
         Time when = 0;
@@ -296,7 +315,7 @@ TEST(LinkRun, AgreesWithAPlainLink) {
         ASSERT_EQ(result.account.total(), end);
         ASSERT_EQ(result.account.low(), plain.low)
             << "round " << round << " hold " << settings.hold << " trigger " << settings.trigger << " abort "
-            << settings.sleep_abort << " stall " << settings.stall;
+            << settings.sleep_abort << " stall " << settings.stall << " full " << settings.full_bytes;
         ASSERT_NEAR(result.wait.mean(), wait / static_cast<double>(arrivals.size()), 1e-13)
             << "round " << round;
     }

@@ -44,6 +44,7 @@ TEST(MapReduceConfig, ErrorsBeginWithTheFieldsPath) {
     const std::vector<std::pair<std::string, std::string>> wrong{
         {R"({"jobs": {"count": -1}})", "jobs.count"},
         {R"({"jobs": {"count": 1.5}})", "jobs.count"},
+        {R"({"jobs": {"window_s": -1}})", "jobs.window_s"},
         {R"({"jobs": {"workload": "big"}})", "jobs.workload"},
         {R"({"jobs": {"mix": {"terasort": 0, "search": 0, "index": 0}}})", "jobs.mix"},
         {R"({"jobs": {"ratios": {"terasort": "1"}}})", "jobs.ratios.terasort"},

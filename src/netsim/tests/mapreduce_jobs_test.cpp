@@ -302,5 +302,27 @@ TEST(Stream, HasAThirdOfEachKindAndTheAskedGaps) {
     EXPECT_NEAR(demand / 60 / gap / 46, 0.4, 1e-6);
 }
 
+/// Jobs within a window: as many more as there are more workers or more load, and fewer if each needs more.
+TEST(Stream, HasTheJobsOfItsWindow) {
+    const auto jobs = [](int hosts, const std::string& more) {
+        const Config config = config_of(R"({"jobs": {"window_s": 400, "count": 7)" + more);
+        const std::vector<JobSpec> made = make_jobs(config, test::two_racks(hosts), 9);
+        EXPECT_EQ(in_effect(config, hosts - 1).count, static_cast<int>(made.size()));
+        EXPECT_LT(to_seconds(made.back().ready), 400);
+        return static_cast<double>(made.size());
+    };
+    const double paper = jobs(24, "}}");
+    EXPECT_NEAR(paper, 160, 5) << "0.4 of 46 cores for 400 s, by 46 core seconds a job";
+    EXPECT_NEAR(jobs(80, "}}") / paper, 79 / 23.0, 0.02);
+    EXPECT_NEAR(jobs(24, R"(, "load_percent": 10}})") / paper, 0.25, 0.01);
+    EXPECT_NEAR(jobs(24, R"(}, "cluster": {"core_hz": 1.25e9}})") / paper, 0.5, 0.01);
+    EXPECT_EQ(jobs(24, R"(, "load_percent": 0.01}})"), 1);
+    EXPECT_LT(jobs(24, R"(, "workload": "terasort"}})"), paper) << "TeraSort needs more than the mix";
+    EXPECT_EQ(
+        make_jobs(config_of(R"({"jobs": {"workload": "batch", "window_s": 400}})"), test::two_racks(24), 9)
+            .size(),
+        1U);
+}
+
 }  // namespace
 }  // namespace netsim::mapreduce

@@ -182,6 +182,32 @@ TEST(Energy, SymmetricLowPowerIdle) {
     EXPECT_LT(together, 1);
 }
 
+/// A trigger that the buffer cannot hold: without the wake the port holds on and drops what comes. Data comes
+/// one way over a rack's uplink, from hosts that hold nothing themselves.
+TEST(Coalescing, APortWakesBeforeItsBufferOverflows) {
+    nlohmann::json d = test::document(6);
+    d["buffer_bytes"] = 20000;
+    d["eee"]["core"] = test::coalesce(10000, 1000);
+    d["tcp"]["window_bytes"] = 1048576;
+    const auto drops_and_waits = [&d](bool wake) {
+        d["eee"]["wake_on_full"] = wake;
+        Bench bench(d);
+        for (int i = 0; i < 8; ++i) {
+            bench.fetch(1, 2, 40000);
+            bench.fetch(3, 4, 40000);
+        }
+        bench.fabric.run();
+        Report report;
+        bench.fabric.report(report, bench.fabric.clock().now());
+        return std::pair(report.value("drops"), bench.fabric.clock().now());
+    };
+    const auto [dropped, late] = drops_and_waits(false);
+    const auto [kept, soon] = drops_and_waits(true);
+    EXPECT_GT(dropped, 10);
+    EXPECT_LT(kept, dropped / 2);
+    EXPECT_LT(soon, late);
+}
+
 TEST(Energy, AddsUpToWattsTimesSeconds) {
     nlohmann::json d = test::document();
     d["eee"]["edge"] = d["eee"]["core"] = {{"policy", "legacy"}};

@@ -14,7 +14,7 @@ class KvasirNetsim(CMakePackage):
     url = "https://kvasir.invalid/kvasir-netsim-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="c711a7b7c1a723c5833c5f9f963d24132ea384ece2617475ab2287fcc58e31a9")
+    version("0.1.0", sha256="1467311c15a432179231255a40e392ce6b08d57ae800e1be3c4f72f4a7d4ead3")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

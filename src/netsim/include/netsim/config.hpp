@@ -45,6 +45,7 @@ struct PolicyConfig {
 struct EeeConfig {
     bool sleep_abort = false;
     bool symmetric_lpi = false;
+    bool wake_on_full = false;  ///< a port that holds frames wakes when its buffer has no room for another
     double lpi_power = 0.1;
     std::array<PolicyConfig, 2> policy;  ///< by link class
     std::array<double, 2> watts{};       ///< of an active port, by link class
@@ -98,6 +99,9 @@ Config read_config(const nlohmann::json& document, const std::vector<std::string
 
 /// Parses the policy of one link class.
 PolicyConfig read_policy(Fields fields, const eee::Speed& speed);
+
+/// Returns the held bytes at which a buffer of `buffer` bytes has no room left for a largest frame.
+std::uint64_t full_bytes(std::uint64_t buffer, const TcpConfig& tcp);
 
 /// Returns the port settings of a policy.
 eee::PortSettings port_settings(const PolicyConfig& policy, const EeeConfig& eee, const eee::Speed& speed);

@@ -105,6 +105,7 @@ JobsConfig parse_jobs(Fields fields) {
     c.workload = fields.choice("workload", {"small", "terasort", "batch"}, c.workload);
     c.count = whole(fields, "count", kCount, c.count);
     c.count = c.workload == "batch" ? 1 : c.count;
+    c.window_s = fields.number("window_s", Range::between(0, 1e6), c.window_s);
     c.load_percent = fields.number("load_percent", Range::between(0.01, 1000), c.load_percent);
     c.arrivals = fields.choice("arrivals", {"poisson", "fixed"}, "poisson") == "poisson" ? Arrivals::Poisson
                                                                                          : Arrivals::Fixed;
@@ -138,20 +139,6 @@ Config read_config(const nlohmann::json& document) {
     c.hadoop = parse_hadoop(root.object("hadoop", true));
     c.jobs = parse_jobs(root.object("jobs", true));
     return c;
-}
-
-JobsConfig in_effect(JobsConfig jobs, int workers) {
-    const bool batch = jobs.workload == "batch";
-    if (jobs.maps == 0) {
-        jobs.maps = batch ? 2 * workers : 10;
-    }
-    if (jobs.reduces == 0) {
-        jobs.reduces = batch ? 2 * workers : 1;
-    }
-    if (jobs.block_bytes == 0) {
-        jobs.block_bytes = (batch ? 128 : 64) * kMiB;
-    }
-    return jobs;
 }
 
 nlohmann::ordered_json to_json(const Config& config) {
@@ -198,6 +185,7 @@ nlohmann::ordered_json to_json(const Config& config) {
                                    {"disk_read", h.reduce.disk_read}};
     out["jobs"] = Json{{"workload", jobs.workload},
                        {"count", jobs.count},
+                       {"window_s", jobs.window_s},
                        {"load_percent", jobs.load_percent},
                        {"arrivals", jobs.arrivals == Arrivals::Poisson ? "poisson" : "fixed"},
                        {"maps", jobs.maps},

@@ -14,6 +14,8 @@ namespace {
 constexpr std::uint64_t kOrderStream = 1;
 constexpr std::uint64_t kArrivalStream = 2;
 constexpr std::uint64_t kPlacementStream = 3;
+/// Most jobs within a window, as of `jobs.count`.
+constexpr double kMostJobs = 1e6;
 
 template <class T>
 void shuffle(std::vector<T>& items, Random& random) {
@@ -23,8 +25,7 @@ void shuffle(std::vector<T>& items, Random& random) {
 }
 
 /// `count` kinds with the shares of the mix, to the nearest whole number of jobs, in seeded order.
-std::vector<Kind> make_kinds(const Config& config, std::uint64_t seed) {
-    const JobsConfig& jobs = config.jobs;
+std::vector<Kind> make_kinds(const JobsConfig& jobs, std::uint64_t seed) {
     if (jobs.workload != "small") {
         std::vector<Kind> all(static_cast<std::size_t>(jobs.count), Kind::TeraSort);
         return all;
@@ -80,6 +81,29 @@ std::vector<double> make_gaps(const JobsConfig& jobs, double mean, std::uint64_t
         }
     }
     return gaps;
+}
+
+JobSpec spec_of(const JobsConfig& jobs, Kind kind) {
+    JobSpec job;
+    job.kind = kind;
+    job.reduces = jobs.reduces;
+    job.block_bytes = static_cast<std::uint64_t>(jobs.block_bytes);
+    job.map_output_bytes =
+        static_cast<std::uint64_t>(std::floor(jobs.block_bytes * ratio_of(jobs.ratios, kind) + 0.5));
+    job.replicas.resize(static_cast<std::size_t>(jobs.maps));
+    return job;
+}
+
+/// Core seconds that a job of the stream needs on average, by the shares of its mix.
+double mean_demand(const Config& config, const JobsConfig& jobs) {
+    if (jobs.workload != "small") {
+        return cpu_demand(config, spec_of(jobs, Kind::TeraSort));
+    }
+    const Mix& mix = jobs.mix;
+    return (mix.terasort * cpu_demand(config, spec_of(jobs, Kind::TeraSort)) +
+            mix.search * cpu_demand(config, spec_of(jobs, Kind::Search)) +
+            mix.index * cpu_demand(config, spec_of(jobs, Kind::Index))) /
+           (mix.terasort + mix.search + mix.index);
 }
 
 /// Merges of a reduce task that gets `segments` parts of `part` bytes: one whenever memory is full, one in
@@ -158,19 +182,33 @@ double cpu_demand(const Config& config, const JobSpec& job) {
     return cycles / config.cluster.core_hz;
 }
 
+JobsConfig in_effect(const Config& config, int workers) {
+    JobsConfig jobs = config.jobs;
+    const bool batch = jobs.workload == "batch";
+    if (jobs.maps == 0) {
+        jobs.maps = batch ? 2 * workers : 10;
+    }
+    if (jobs.reduces == 0) {
+        jobs.reduces = batch ? 2 * workers : 1;
+    }
+    if (jobs.block_bytes == 0) {
+        jobs.block_bytes = (batch ? 128 : 64) * kMiB;
+    }
+    if (jobs.window_s > 0 && !batch) {
+        const double cores = static_cast<double>(workers) * config.cluster.cores;
+        const double wanted = jobs.window_s * cores * jobs.load_percent / 100 / mean_demand(config, jobs);
+        jobs.count = static_cast<int>(std::floor(std::clamp(wanted, 1.0, kMostJobs) + 0.5));
+    }
+    return jobs;
+}
+
 std::vector<JobSpec> make_jobs(const Config& config, const Racks& racks, std::uint64_t seed) {
-    const JobsConfig wanted = in_effect(config.jobs, racks.workers());
+    const JobsConfig wanted = in_effect(config, racks.workers());
     std::vector<JobSpec> jobs;
     double demand = 0;
-    for (const Kind kind : make_kinds(config, seed)) {
-        JobSpec job;
+    for (const Kind kind : make_kinds(wanted, seed)) {
+        JobSpec job = spec_of(wanted, kind);
         job.id = static_cast<int>(jobs.size());
-        job.kind = kind;
-        job.reduces = wanted.reduces;
-        job.block_bytes = static_cast<std::uint64_t>(wanted.block_bytes);
-        job.map_output_bytes =
-            static_cast<std::uint64_t>(std::floor(wanted.block_bytes * ratio_of(wanted.ratios, kind) + 0.5));
-        job.replicas.resize(static_cast<std::size_t>(wanted.maps));
         demand += cpu_demand(config, job);
         jobs.push_back(std::move(job));
     }

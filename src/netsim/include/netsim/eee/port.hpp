@@ -142,6 +142,8 @@ class Port {
         settings_.hold = hold;
         settings_.trigger = trigger;
     }
+    /// Changes how many held bytes wake the port whatever the trigger says.
+    void set_full(std::uint64_t bytes) { settings_.full_bytes = bytes; }
     /// Reports every further change of state to `observer`.
     void observe(Observer observer, void* context) {
         observer_ = observer;
@@ -267,7 +269,7 @@ class Port {
         }
         held_bytes_ += bytes;
         const std::uint64_t held = settings_.trigger_bytes ? held_bytes_ : held_packets_;
-        if (held >= settings_.trigger || deadline_ <= now) {
+        if (held >= settings_.trigger || held_bytes_ >= settings_.full_bytes || deadline_ <= now) {
             trigger_wake(now);
             update(now);
         } else if (phase_ == Phase::sleep && !settings_.sleep_abort && deadline_ <= ends_) {

@@ -21,6 +21,8 @@ struct PortSettings {
     Time hold = 0;                    ///< how long a frame may be held before the port wakes; 0: not at all
     std::uint64_t trigger = 1;        ///< held packets (or bytes) that wake the port at once
     bool trigger_bytes = false;       ///< `trigger` counts bytes
+    std::uint64_t full_bytes =
+        ~std::uint64_t{0};  ///< held bytes that wake the port whatever the trigger says
     bool hold_from_lpi =
         false;  ///< `hold` counts from the entry into low power idle, not from the first frame
     bool sleep_abort =

@@ -127,6 +127,10 @@ struct JobsConfig {
     std::string workload = "small";
     /// Number of jobs of a stream. Open choice. A batch is one job, whatever stands here.
     int count = 20;
+    /// Time in which the stream's jobs come, s: their number is then that which brings `load_percent` on
+    /// these workers, and `count` is not used. 0: `count` jobs. Open choice: the paper's total runtime grows
+    /// with the load, which a fixed number of jobs cannot do.
+    double window_s = 0;
     /// CPU demand of the stream in percent of all worker cores. The paper: 40, and 5 to 55.
     double load_percent = 40;
     /// Open choice: the paper says "each released at a particular time"; MRPerf's generator draws exponential
@@ -154,9 +158,6 @@ struct Config {
 /// Parses the three sections of a document and ignores the others. All keys are optional, as are the
 /// sections. Throws ConfigError that names the path of the field ("jobs.count: found -1, expected ...").
 Config read_config(const nlohmann::json& document);
-
-/// Returns the jobs with the maps, reduces and bytes of a block that 0 stands for, on so many workers.
-JobsConfig in_effect(JobsConfig jobs, int workers);
 
 /// Returns the three sections with every value in effect.
 nlohmann::ordered_json to_json(const Config& config);

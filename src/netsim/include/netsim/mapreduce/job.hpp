@@ -76,6 +76,10 @@ std::vector<int> replica_nodes(const Racks& racks, int first, int replicas, Draw
     return chosen;
 }
 
+/// Returns the jobs with the maps, reduces and bytes of a block that 0 stands for, and with the number of
+/// jobs that come within a window, on so many workers.
+JobsConfig in_effect(const Config& config, int workers);
+
 /// Returns the jobs of a run, in the order in which they become ready; the first is ready at 0.
 std::vector<JobSpec> make_jobs(const Config& config, const Racks& racks, std::uint64_t seed);
 
