@@ -27,13 +27,15 @@ def project(folder: Path) -> Path:
     (folder / "config").symlink_to(ROOT / "config")
     rows = [
         Row.model_validate(
-            {**dict.fromkeys(COLUMNS, ""), "value": None, "low": None, "high": None, "n": 0, "source": "none",
-             "id": f"MIMIR-{number}", "study": "mimir", "tier": 1, "verdict": "not run", "reason": "no run yet"}
+            {**dict.fromkeys(COLUMNS, ""), "basis": None, "value": None, "low": None, "high": None, "n": 0,
+             "source": "none", "id": f"MIMIR-{number}", "study": "mimir", "tier": 1, "verdict": "not run",
+             "reason": "no run yet"}
         )
         for number in (1, 2)
     ]  # fmt: skip
     numbers = {
         "verdict": "direction",
+        "basis": "measured",
         "value": 31.2,
         "low": 29.1,
         "high": 33.0,
@@ -96,7 +98,7 @@ BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
     "claims cut off": (cut(VERDICTS), "mimir.csv: the table of verdicts is cut off"),
     "claims empty": (cut(VERDICTS, 0), "mimir.csv: the table of verdicts is cut off"),
     "claims with a wrong column": (edit(VERDICTS, "verdict", "verdikt"), "has no column 'verdict'; it has: id,"),
-    "a row too short": (edit(VERDICTS, ",not run,no run yet", ",not run"), "line 3 of the table of verdicts has 15"),
+    "a row too short": (edit(VERDICTS, ",not run,,no run yet", ",not run,"), "line 3 of the table of verdicts has 16"),
     "an unknown verdict": (edit(VERDICTS, "not run", "maybe"), "line 3: unknown verdict 'maybe'; known: reproduced"),
     "a claim twice": (edit(VERDICTS, "MIMIR-2", "MIMIR-1"), "line 3: claim id 'MIMIR-1' is empty or given twice"),
     "a word for a number": (edit(VERDICTS, "29.1", "low"), "line 2: column 'low' should be a number, not 'low'"),

@@ -19,8 +19,9 @@ def test_no_character_keeps_its_meaning_for_latex(text: str) -> None:
 
 def test_a_row_for_every_verdict() -> None:
     row = Row(
-        id="A-1", study="a", tier=1, where="", statement="50 % & more", verdict="direction", reason="", value=1.25,
-        low=1, high=2, n=3, unit="1", paper="x_1", source="measured:clock", figure="", explanation="",
+        id="A-1", study="a", tier=1, where="", statement="50 % & more", verdict="direction", basis="measured",
+        reason="", value=1.25, low=1, high=2, n=3, unit="1", paper="x_1", source="measured:clock", figure="",
+        explanation="",
     )  # fmt: skip
     absent = row.model_copy(update={"value": None, "n": 0, "verdict": "not run"})
     table = verdict_table([row, absent])

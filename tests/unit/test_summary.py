@@ -31,8 +31,9 @@ def test_studies_without_verdicts_are_named(tmp_path: Path) -> None:
     ]
     assert "report:  none yet" in done.stdout
     row = Row(
-        id="EEE-01", study="eee", tier=1, where="", statement="It sleeps.", verdict="not run", reason="no runs",
-        value=None, low=None, high=None, n=0, unit="", paper="", source="none", figure="", explanation="",
+        id="EEE-01", study="eee", tier=1, where="", statement="It sleeps.", verdict="not run", basis=None,
+        reason="no runs", value=None, low=None, high=None, n=0, unit="", paper="", source="none", figure="",
+        explanation="",
     )  # fmt: skip
     results = yaml.safe_load((PROJECT / "config/sites/local.yaml").read_text()).get("results", "results")
     write_csv([row], tmp_path / results / "smoke" / "claims" / "eee.csv")

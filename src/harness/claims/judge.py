@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 
-from harness.claims.model import Claim, Criterion, Verdict
-from harness.claims.observe import Gap, Observed, Sample
+from harness.claims.criterion import Outcome, accepted, finding, meets, outcome
+from harness.claims.model import Basis, Claim, Criterion, Verdict
+from harness.claims.observe import ANALYTIC, Gap, Observed, Sample
 from harness.core.numbers import number
 
 PAPER_SCALE = "paper-scale"
 """The tag that makes a claim's `scaled` text unnecessary."""
 MOST_LABELS = 6
 """Readings that a reason lists one by one."""
+LEAST = 3
+"""Repetitions below which a measured effect is left undecided: two differ by chance as often as not."""
+EFFECTS = ("number", "ratio", "ordering", "shape")
+"""Kinds of claims about the size of an effect, as against what a program can do."""
+WEAKER: dict[Outcome, Verdict] = {"holds": "direction", "fails": "contradicted", "undecided": "undecided"}
+"""The verdict by the outcome of a direction."""
 
 
 @dataclass(frozen=True)
@@ -39,36 +45,61 @@ def _needs(lacking: Sequence[str]) -> str:
     return f"a literal check needs {' and '.join(lacking)}"
 
 
+def basis(claim: Claim, observed: Observed) -> Basis:
+    """Returns what a verdict on these values rests on. Measured and simulated values together are measured ones."""
+    if claim.about == "implementation":
+        return "implementation"
+    kinds = {source.partition(":")[0] for source in observed.source.split("; ")}
+    if kinds == {ANALYTIC}:
+        return "arithmetic"
+    return "simulated" if kinds <= {"simulated", ANALYTIC} else "measured"
+
+
+def least(claim: Claim, observed: Observed) -> int:
+    """Returns the fewest repetitions that decide a claim: LEAST for measured sizes of an effect, else 1."""
+    if claim.least is not None:
+        return claim.least
+    return LEAST if claim.kind in EFFECTS and basis(claim, observed) == "measured" else 1
+
+
 def _why_no_more(claim: Claim, main: Observed, lacking: Sequence[str]) -> str:
     """Returns the reason why a check with values is no literal reproduction, to begin a text with."""
     if main.gap is not None:
         return main.gap.reason
     if lacking:
         return _needs(lacking)
-    return f"the paper's own value: {finding(main.values, claim.literal)}"
+    return (
+        f"the paper's own value: {finding(main.samples, claim.literal, least(claim, main), main.repetitions)}"
+    )
 
 
 def decide(claim: Claim, seen: Observations, lacking: Sequence[str]) -> Judged:
     """Returns the verdict by evidence alone: literal check, then the directions in turn, then why there is none."""
     main = seen.main
-    if main.gap is None and not lacking and holds(main.values, claim.literal):
-        return Judged("reproduced", finding(main.values, claim.literal), main, claim.unit)
+    literal = None
+    if main.gap is None and not lacking:
+        literal = outcome(main.samples, claim.literal, least(claim, main), main.repetitions)
+        if literal == "holds":
+            reason = finding(main.samples, claim.literal, least(claim, main), main.repetitions)
+            return Judged("reproduced", reason, main, claim.unit)
     for direction, own in zip(claim.direction, seen.directions, strict=True):
         observed = own or main
         if observed.gap is not None:
             continue
-        words = f"direction: {finding(observed.values, direction)}"
-        if direction.proxy:
-            words = f"by a proxy, {direction.proxy}: {finding(observed.values, direction)}"
+        enough = least(claim, observed)
+        way = f"by a proxy, {direction.proxy}" if direction.proxy else "direction"
+        words = f"{way}: {finding(observed.samples, direction, enough, observed.repetitions)}"
         unit = claim.unit if direction.unit is None else direction.unit
         reason = f"{_why_no_more(claim, main, lacking)}; {words}"
-        verdict: Verdict = "direction" if holds(observed.values, direction) else "contradicted"
-        return Judged(verdict, reason, observed, unit)
+        return Judged(
+            WEAKER[outcome(observed.samples, direction, enough, observed.repetitions)], reason, observed, unit
+        )
     if main.gap is not None:
         return Judged(main.gap.verdict, main.gap.reason, main, claim.unit)
-    if lacking:
+    if literal is None:
         return Judged("not testable here", _needs(lacking), main, claim.unit)
-    return Judged("contradicted", finding(main.values, claim.literal), main, claim.unit)
+    reason = finding(main.samples, claim.literal, least(claim, main), main.repetitions)
+    return Judged("undecided" if literal == "undecided" else "contradicted", reason, main, claim.unit)
 
 
 def readings(samples: Sequence[Sample], expected: Criterion) -> str:
@@ -80,6 +111,13 @@ def readings(samples: Sequence[Sample], expected: Criterion) -> str:
 def judge(claim: Claim, seen: Observations, tags: set[str]) -> Judged:
     """Returns the verdict on a claim; `tags` are those that hold here, on which a literal check may rely."""
     lacking = [tag for tag in claim.needs if tag not in tags]
+    if claim.construction is not None and lacking:
+        return Judged(
+            "not testable here",
+            f"{_needs(lacking)}; here it holds by construction: {claim.construction}",
+            seen.main,
+            claim.unit,
+        )
     own = decide(claim, seen, lacking)
     against = seen.inconsistent
     if claim.inconsistent is None or against is None or not against.values:
@@ -102,64 +140,4 @@ def explanation(claim: Claim, judged: Judged, tags: set[str]) -> str:
     return " ".join(" ".join(part.split()) for part in parts if part)
 
 
-__all__ = ["Gap", "Judged", "Observations", "explanation", "judge"]
-
-AGREEING = 0.75
-"""Share of the values that must lie on the paper's side of a one-sided bound. With three repetitions: all three."""
-
-
-def meets(value: float, criterion: Criterion) -> bool:
-    """Returns whether one value satisfies the criterion; bounds are accepted to within rounding."""
-    bound = criterion.value if criterion.value is not None else 0.0
-    low = criterion.low if criterion.low is not None else 0.0
-    high = criterion.high if criterion.high is not None else 0.0
-    slack = 1e-9 * max(abs(bound), abs(low), abs(high))
-    return {
-        "<": value < bound,
-        "<=": value <= bound + slack,
-        ">": value > bound,
-        ">=": value >= bound - slack,
-        "=": abs(value - bound) <= slack,
-        "between": low - slack <= value <= high + slack,
-        "is true": value != 0,
-    }[criterion.op]
-
-
-def agreeing(values: Sequence[float], criterion: Criterion) -> int:
-    """Returns the number of values that satisfy the criterion."""
-    return sum(meets(value, criterion) for value in values)
-
-
-def holds(values: Sequence[float], criterion: Criterion) -> bool:
-    """Returns whether the values as a whole satisfy the criterion.
-
-    `is true`: all do. A range or an equality: the median does. A one-sided bound: the median and at least three of
-    four values do, so that a difference which changes its sign from one repetition to the next is none.
-    Raises ValueError without values.
-    """
-    if not values:
-        raise ValueError("no values to hold against a criterion")
-    if criterion.op == "is true":
-        return all(value != 0 for value in values)
-    if not meets(median(values), criterion):
-        return False
-    return criterion.op in ("between", "=") or agreeing(values, criterion) >= AGREEING * len(values)
-
-
-def accepted(criterion: Criterion) -> str:
-    """Returns the criterion in words."""
-    if criterion.op == "is true":
-        return "true in every case"
-    if criterion.low is not None and criterion.high is not None:
-        return f"{number(criterion.low)} to {number(criterion.high)}"
-    return f"{criterion.op} {number(criterion.value or 0.0)}"
-
-
-def finding(values: Sequence[float], criterion: Criterion) -> str:
-    """Returns the values against the criterion, in words: `median 0.31, accepted: < 1 (3 of 3 values)`."""
-    of = f"{agreeing(values, criterion)} of {len(values)}"
-    if criterion.op == "is true":
-        return f"true in {of} {'case' if len(values) == 1 else 'cases'}"
-    what = "value" if len(values) == 1 else "median"
-    count = "" if len(values) == 1 else f" ({of} values)"
-    return f"{what} {number(median(values))}, accepted: {accepted(criterion)}{count}"
+__all__ = ["Gap", "Judged", "Observations", "basis", "explanation", "judge"]

@@ -12,6 +12,7 @@ from harness.core.models import Strict
 Verdict = Literal[
     "reproduced",
     "direction",
+    "undecided",
     "contradicted",
     "paper inconsistent",
     "not testable here",
@@ -50,7 +51,8 @@ VERDICTS: dict[str, Wording] = {
             symbol="✓",
             colour="green",
             order=0,
-            meaning="the paper's number or statement holds here, within the stated tolerance",
+            meaning="the paper's number or statement holds here, within the stated tolerance; by runs it is what ACM"
+            " calls results replicated: another team, with programs of its own",
         ),
         Wording(
             word="direction",
@@ -60,43 +62,64 @@ VERDICTS: dict[str, Wording] = {
             meaning="the effect goes the way the paper says; its size is another one here",
         ),
         Wording(
+            word="undecided",
+            symbol="?",
+            colour="blue",
+            order=2,
+            meaning="the spread of the runs, or their small number, leaves it open",
+        ),
+        Wording(
             word="contradicted",
             symbol="✗",
             colour="red",
-            order=2,
+            order=3,
             meaning="what was measured here says otherwise",
         ),
         Wording(
             word="paper inconsistent",
             symbol="≠",
             colour="magenta",
-            order=3,
+            order=4,
             meaning="the paper's own numbers disagree with each other",
         ),
         Wording(
             word="not testable here",
             symbol="–",
             colour="yellow",
-            order=4,
+            order=5,
             meaning="needs hardware or a size that this machine or scale does not have",
         ),
         Wording(
             word="not run",
             symbol="○",
             colour="dim",
-            order=5,
+            order=6,
             meaning="the runs that the check needs have not been made, or failed",
         ),
         Wording(
             word="check failed",
             symbol="!",
             colour="bold red",
-            order=6,
+            order=7,
             meaning="the check itself is wrong and cannot run: mend it in the claim file",
             always=False,
         ),
     )
 }
+
+
+Basis = Literal["measured", "simulated", "arithmetic", "implementation"]
+"""What a verdict rests on: runs that were measured, runs that were simulated, the paper's own numbers, our programs."""
+
+BASES: dict[Basis, str] = {
+    "measured": "measured",
+    "simulated": "simulated",
+    "arithmetic": "arithmetic of the paper",
+    "implementation": "property of this implementation",
+}
+"""The bases in words, in the order in which they are counted."""
+EVIDENCE: tuple[Basis, ...] = ("measured", "simulated")
+"""The bases that runs give."""
 
 
 class Criterion(Strict):
@@ -172,6 +195,17 @@ class Claim(Strict):
     note: Text | None = Field(default=None, description="shown with every verdict")
     explain: dict[Verdict, Text] = Field(default_factory=dict, description="shown with that verdict")
     figure: str = ""
+    about: Literal["effect", "implementation"] = Field(
+        default="effect",
+        description="`implementation`: what our own programs do by design, whatever the paper's do",
+    )
+    construction: Text | None = Field(
+        default=None,
+        description="why it holds by construction where a literal check lacks something: no run here can tell it",
+    )
+    least: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="fewest repetitions that decide it; by default what its kind needs"
+    )
 
     @field_validator("direction", mode="before")
     @classmethod

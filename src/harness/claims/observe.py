@@ -33,6 +33,8 @@ class Observed:
     source: str
     gap: Gap | None = None
     emulated: bool = False
+    repetitions: int = 1
+    """Repetitions of the runs behind the values, which a check may have joined to one; 1 without runs."""
 
     @property
     def values(self) -> list[float]:
@@ -94,6 +96,19 @@ def sources_in(database: Database, query: Query, schema: Schema) -> set[str]:
     return found
 
 
+def repetitions(database: Database, query: Query) -> int:
+    """Returns the repetitions of the points in the tables that a query reads: of the table with the fewest."""
+    found = [1]
+    for name, table in database.tables.items():
+        if {name, table.wide} & query.tables and table.kind == "runs":
+            good = (
+                f"SELECT count(DISTINCT rep) AS n FROM raw.{quoted(name)} WHERE status = 'ok' GROUP BY point"
+            )
+            row = database.connection.execute(f"SELECT max(n) FROM ({good})").fetchone()
+            found.append(int(row[0]) if row and row[0] else 1)
+    return min(found[1:], default=1)
+
+
 def emulations(database: Database, query: Query) -> set[str]:
     """Returns the emulated sources in the tables that a query reads."""
     found: set[str] = set()
@@ -122,7 +137,7 @@ def observe(
             sources = sources or {ANALYTIC}
         samples = tuple(sample for sample, _ in found)
         if schema == "evidence":
-            return Observed(samples, "; ".join(sorted(sources)))
+            return Observed(samples, "; ".join(sorted(sources)), repetitions=repetitions(database, query))
         profiles = sorted(emulations(database, query))
         return Observed(
             samples,

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from harness.claims.model import VERDICTS
-from harness.claims.verdicts import Row, counts
+from harness.claims.verdicts import Row, counts, headline
 from harness.core.numbers import number
 
 
@@ -26,7 +26,7 @@ def value_of(row: Row) -> str:
 
 
 def summary(rows: list[Row]) -> str:
-    """Returns the counts per verdict in one line, all six of them, and how many checks failed if any did."""
+    """Returns the counts per verdict in one line, zeros included, and of checks that failed if there are any."""
     found = counts(rows)
     return ", ".join(
         f"{found.get(one.word, 0)} {one.word}" for one in VERDICTS.values() if one.always or one.word in found
@@ -70,3 +70,4 @@ def show(rows: list[Row], console: Console) -> None:
         )  # the console would expand the tabs
     name = rows[0].study if rows else "no claims"
     console.out(f"{name}: {len(rows)} claims: {summary(rows)}", highlight=False)
+    console.out(f"{name}: {headline(rows)}", highlight=False)

@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import model_validator
 
 from harness.claims.files import Broken
-from harness.claims.judge import Judged, explanation
-from harness.claims.model import VERDICTS, Claim, Verdict
+from harness.claims.judge import Judged, basis, explanation
+from harness.claims.model import BASES, EVIDENCE, VERDICTS, Basis, Claim, Verdict
 from harness.config.load import parse
 from harness.core.errors import KvasirError
 from harness.core.files import replacing
@@ -30,6 +30,8 @@ class Row(Strict):
     where: str
     statement: str
     verdict: Verdict
+    basis: Basis | None
+    """What the verdict rests on; None without values."""
     reason: str
     value: float | None
     low: float | None
@@ -43,7 +45,7 @@ class Row(Strict):
 
     @model_validator(mode="after")
     def _verdict_fits_its_numbers(self) -> Row:
-        judged = self.verdict in ("reproduced", "direction", "contradicted")
+        judged = self.verdict in ("reproduced", "direction", "undecided", "contradicted")
         if judged and (self.n < 1 or "emulated:" in self.source):
             raise ValueError(f"{self.id}: verdict '{self.verdict}' on {self.n} values from {self.source}")
         if not judged and not self.reason:
@@ -66,6 +68,7 @@ def row_of(study: str, claim: Claim, judged: Judged, tags: set[str]) -> Row:
         where=claim.where,
         statement=claim.statement,
         verdict=judged.verdict,
+        basis=basis(claim, judged.observed) if values else None,
         reason=judged.reason,
         value=median(values) if values else None,
         low=min(values, default=None),
@@ -89,6 +92,7 @@ def row_of_broken(study: str, broken: Broken, judged: Judged) -> Row:
         study=study,
         tier=entry["tier"] if isinstance(entry.get("tier"), int) else 1,
         verdict=judged.verdict,
+        basis=None,
         reason=judged.reason,
         value=None,
         low=None,
@@ -105,6 +109,14 @@ def row_of_broken(study: str, broken: Broken, judged: Judged) -> Row:
 def counts(rows: list[Row]) -> dict[str, int]:
     """Returns the number of claims by verdict."""
     return dict(Counter(row.verdict for row in rows))
+
+
+def headline(rows: list[Row]) -> str:
+    """Returns the number of claims that runs reproduced, and apart from it those without evidence of runs."""
+    found = Counter(row.basis for row in rows if row.verdict == "reproduced")
+    runs = ", ".join(f"{found[name]} {BASES[name]}" for name in EVIDENCE)
+    rest = " and ".join(f"{found[name]} as {BASES[name]}" for name in BASES if name not in EVIDENCE)
+    return f"{sum(found[name] for name in EVIDENCE)} reproduced by runs ({runs}); apart from these {rest}"
 
 
 def text_of(value: object) -> str:
@@ -152,5 +164,6 @@ def read_csv(path: Path, study: str | None = None) -> list[Row]:
         if not cells["id"] or any(row.id == cells["id"] for row in rows):
             raise KvasirError(f"{path}: line {line}: claim id '{cells['id']}' is empty or given twice")
         numbers = {name: as_number(cells, name, path, line) for name in ("value", "low", "high", "tier", "n")}
-        rows.append(parse(Row, {**cells, **numbers}, f"{path}: line {line}"))
+        found = {**cells, **numbers, "basis": cells["basis"] or None}
+        rows.append(parse(Row, found, f"{path}: line {line}"))
     return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from harness.claims.model import VERDICTS, Wording
+from harness.claims.model import BASES, VERDICTS, Wording
 from harness.claims.verdicts import Row, text_of
 from harness.report import numbers
 
@@ -39,6 +39,8 @@ class Claim:
     where: str
     statement: str
     verdict: Wording
+    basis: str
+    """What a reproduction rests on, in words; empty for other verdicts."""
     reason: str
     explanation: str
     value: str
@@ -111,6 +113,7 @@ def claim(row: Row, figures: dict[str, str]) -> Claim:
         where=row.where,
         statement=row.statement,
         verdict=VERDICTS[row.verdict],
+        basis=BASES[row.basis] if row.basis and row.verdict == "reproduced" else "",
         reason=row.reason,
         explanation=row.explanation,
         value="" if row.value is None else numbers.number(row.value),
@@ -126,7 +129,7 @@ def claim(row: Row, figures: dict[str, str]) -> Claim:
 
 
 def counts(claims: list[Claim]) -> list[VerdictCount]:
-    """Returns claims per verdict, in the order of the verdicts; the six are there even with 0 claims."""
+    """Returns claims per verdict, in the order of the verdicts; also those that no claim has."""
     return [
         VerdictCount(verdict, n, 100 * n / len(claims) if claims else 0.0)
         for verdict in VERDICTS.values()

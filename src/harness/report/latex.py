@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from harness.claims.verdicts import Row
+from harness.claims.verdicts import Row, headline
 from harness.config import Config, Study
 from harness.core.numbers import number
 
@@ -37,7 +37,13 @@ def values(config: Config, runs: int, verdicts: list[Row]) -> str:
     """Returns definitions of the numbers that the text uses."""
     counts = Counter(row.verdict for row in verdicts)
     told = ", ".join(f"{n} {word}" for word, n in counts.most_common())
-    pairs = {"KvScale": config.top.scale, "KvSite": config.top.site, "KvRuns": str(runs), "KvCounts": told}
+    pairs = {
+        "KvScale": config.top.scale,
+        "KvSite": config.top.site,
+        "KvRuns": str(runs),
+        "KvCounts": told,
+        "KvHeadline": headline(verdicts),
+    }
     return "".join(f"\\newcommand{{\\{name}}}{{{escaped(text)}}}\n" for name, text in pairs.items())
 
 

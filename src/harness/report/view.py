@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from harness.claims.verdicts import Row
+from harness.claims.verdicts import Row, headline
 from harness.report import best_framework, claims, environments, numbers, runs
 from harness.report.best_framework import Choice, Measure
 from harness.report.claims import Claim, VerdictCount
@@ -78,6 +78,8 @@ class Page:
     studies: list[StudyView]
     claims: list[Claim]
     counts: list[VerdictCount]
+    headline: str
+    """The number of claims reproduced, by what that rests on."""
     environment: environments.Table | None
     jobs: list[runs.JobGroup] | None
     commands: list[Command]
@@ -129,6 +131,7 @@ def page(overview: Overview, inputs: Inputs) -> Page:
         studies=studies,
         claims=every,
         counts=claims.counts(every),
+        headline=headline([row for study in studies for row in inputs.claims.get(study.id, [])]),
         environment=environments.table(inputs.environments, overview.git) if inputs.environments else None,
         jobs=runs.job_groups(inputs.jobs) if inputs.jobs else None,
         commands=overview.commands,

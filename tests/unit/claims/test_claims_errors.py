@@ -31,7 +31,7 @@ def command(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 def refused(folder: Path, **changes: Any) -> str:
     """The message for `claim(**changes)` beside a good one over a good table."""
-    tables = write_table(folder / "tables", timed(0.4))
+    tables = write_table(folder / "tables", timed(0.4, 0.4, 0.4))
     claims = write_claims(folder / "s.yaml", claim(), claim(**{"id": "S-2", **changes}))
     try:
         file, known = read_claims(claims), discover(tables)
@@ -50,7 +50,7 @@ def refused(folder: Path, **changes: Any) -> str:
 
 def judged_beside(folder: Path, **changes: Any) -> list[Row]:
     """The rows of a file with a good claim and `claim(**changes)`."""
-    tables = write_table(folder / "tables", timed(0.4))
+    tables = write_table(folder / "tables", timed(0.4, 0.4, 0.4))
     claims = write_claims(folder / "s.yaml", claim(), claim(**{"id": "S-2", **changes}))
     return check_claims(claims, tables, []).rows
 
@@ -75,7 +75,7 @@ def nothing_written(folder: Path, claims: Path, tables: Path) -> str:
 
 
 def test_the_command_says_one_thing_and_writes_nothing(tmp_path: Path) -> None:
-    tables = write_table(tmp_path / "tables", timed(0.4))
+    tables = write_table(tmp_path / "tables", timed(0.4, 0.4, 0.4))
     path = tables / "s" / "e.csv"
     path.write_text(path.read_text()[:-5])
     good = write_claims(tmp_path / "s.yaml", claim())
@@ -110,7 +110,7 @@ def test_an_id_that_is_there_twice_is_no_verdict(tmp_path: Path) -> None:
 
 
 def test_a_wrong_tag_fails_the_claims_that_need_it(tmp_path: Path) -> None:
-    tables = write_table(tmp_path / "tables", timed(0.4))
+    tables = write_table(tmp_path / "tables", timed(0.4, 0.4, 0.4))
     tags = {"long": {"meaning": "long runs", "check": "SELECT rntime AS value FROM s_e_runs"}}
     claims = write_claims(tmp_path / "s.yaml", claim(), claim(id="S-2", needs=["long"]), tags=tags)
     good, bad = check_claims(claims, tables, []).rows
@@ -122,7 +122,7 @@ def test_a_wrong_tag_fails_the_claims_that_need_it(tmp_path: Path) -> None:
     "text", ["claims: [", "", "- 1\n", "study: s\nclaims: 3\n", "study: s\nclaims: [1, {id: 2}]\n"]
 )
 def test_a_file_that_holds_no_claims_still_has_a_table(tmp_path: Path, text: str) -> None:
-    tables = write_table(tmp_path / "tables", timed(0.4))
+    tables = write_table(tmp_path / "tables", timed(0.4, 0.4, 0.4))
     (tmp_path / "s.yaml").write_text(text)
     out = tmp_path / "out" / "s.csv"
     done = command(
@@ -243,7 +243,7 @@ def test_a_wrong_claim_file(tmp_path: Path, changes: dict[str, Any], words: str)
     ],
 )
 def test_a_table_that_is_cut_off(tmp_path: Path, cut: int | None, words: str) -> None:
-    tables = write_table(tmp_path / "tables", timed(0.4))
+    tables = write_table(tmp_path / "tables", timed(0.4, 0.4, 0.4))
     path = tables / "s" / "e.csv"
     text = path.read_text()
     path.write_text(text[: len(text) - cut] if cut else "\n" if cut == 0 else text[: text.rindex(",")] + "\n")
@@ -266,7 +266,7 @@ def test_binary_garbage_in_place_of_a_table(tmp_path: Path) -> None:
 
 
 def test_a_word_in_a_column_of_numbers(tmp_path: Path) -> None:
-    rows = timed(0.4)
+    rows = timed(0.4, 0.4, 0.4)
     rows[0]["value"] = "fast"
     tables = write_table(tmp_path / "tables", rows)
     message = refusal(write_claims(tmp_path / "s.yaml", claim()), tables)
@@ -274,20 +274,22 @@ def test_a_word_in_a_column_of_numbers(tmp_path: Path) -> None:
 
 
 def test_a_run_that_has_a_metric_twice(tmp_path: Path) -> None:
-    tables = write_table(tmp_path / "tables", timed(0.4) + run("a", 1, runtime=(9.0, "measured:clock")))
+    tables = write_table(
+        tmp_path / "tables", timed(0.4, 0.4, 0.4) + run("a", 1, runtime=(9.0, "measured:clock"))
+    )
     message = refusal(write_claims(tmp_path / "s.yaml", claim()), tables)
     assert "run s/e/a_215W/1 has metric runtime twice" in message
 
 
 def test_no_tables_and_no_claim_file(tmp_path: Path) -> None:
-    write_table(tmp_path / "tables", timed(0.4))
+    write_table(tmp_path / "tables", timed(0.4, 0.4, 0.4))
     assert "no such folder" in refusal(write_claims(tmp_path / "s.yaml", claim()), tmp_path / "none")
     with pytest.raises(KvasirError, match="cannot be read"):
         read_claims(tmp_path / "none.yaml")
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    tables = write_table(tmp_path / "tables", timed(0.4))
+    tables = write_table(tmp_path / "tables", timed(0.4, 0.4, 0.4))
     (tmp_path / "out").write_text("a file where a folder should be")
     claims = write_claims(tmp_path / "s.yaml", claim())
     done = command("--claims", claims, "--tables", tables, "--output", tmp_path / "out" / "s.csv")

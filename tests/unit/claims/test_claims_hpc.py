@@ -17,15 +17,19 @@ CLAIMS = Path(__file__).parents[3] / "config" / "claims" / "hpc.yaml"
 IDS = [*range(1, 14), 15, 16, *range(18, 35), *range(36, 57), 58, 59, 61, 62, 64, *range(66, 76)]
 HAVE = ("own-machines", "infiniband", "two-disks", "node-meter", "datampi")
 """What the paper's own site has."""
-INCONSISTENT = {38, 54, 72}
+INCONSISTENT = {54, 72}
 ANALYTIC = {1, 2, 45, 68}
 LIST = {73}
 """Needs a list that is in no table."""
-VARIANTS = {6, 7, 8, 15, 25, 26, 27, 28, 31, 32, 33, 42, 47, 48, 49, 50, 56, 61, 66, 71, 75}
+VARIANTS = {6, 7, 8, 15, 25, 26, 27, 28, 31, 32, 33, 38, 42, 47, 48, 49, 50, 56, 61, 66, 67, 71, 75}
 """Claims about frameworks that nothing runs yet."""
 ENERGY = {18, 19, 21, 34, 36, 46, 62, 74}
 """Claims about joules, for which nothing stands in."""
 DISKS = {9, 10, 11, 12, 20, 22, 30, 43, 44}
+CONSTRUCTED = {4, 5, 69}
+"""Set by the emulated rates of the interfaces."""
+DATAMPI = {16, 29, 40, 55, 64}
+"""Claims about DataMPI or about sizes that a laptop has not."""
 LAPTOP = World(nodes=(3, 5), disks=("ssd",), size=0.01, ungrouped=True)
 
 
@@ -67,7 +71,7 @@ def test_where_the_paper_holds_every_claim_is_reproduced_or_inconsistent(judge: 
 def test_on_a_laptop_variants_are_not_run_and_joules_not_testable(judge: Judge) -> None:
     rows = judge.rows(LAPTOP)
     assert with_verdict(rows, "not run") == VARIANTS
-    assert with_verdict(rows, "not testable here") == ENERGY | DISKS | LIST | {16}
+    assert with_verdict(rows, "not testable here") == ENERGY | DISKS | LIST | CONSTRUCTED | DATAMPI
     assert with_verdict(rows, "reproduced") == ANALYTIC | {70}
     assert "no power source" in rows[18].reason
     assert "no shuffle in the manner of UDA is built in yet" in rows[6].reason
@@ -86,9 +90,7 @@ def test_emulated_joules_are_shown_and_are_no_evidence(judge: Judge) -> None:
 
 def test_two_disks_give_directions(judge: Judge) -> None:
     rows = judge.rows(World(nodes=(3, 5), size=0.01, meter="measured:rapl-powercap"))
-    assert {9, 10, 11, 12, 22, 18, 19, 21, 34, 36, 43, 44, 46, 62, 74} - {62} <= with_verdict(
-        rows, "direction"
-    )
+    assert {9, 10, 11, 12, 22, 18, 19, 21, 34, 36, 43, 44, 46, 74} <= with_verdict(rows, "direction")
     assert rows[62].verdict == "reproduced"
 
 
@@ -96,7 +98,9 @@ def test_two_disks_give_directions(judge: Judge) -> None:
 def test_tables_without_a_single_number_give_not_run(judge: Judge, status: str) -> None:
     rows = judge.rows(World(nodes=(3,), disks=("ssd",), status=status))
     assert with_verdict(rows, "reproduced") == ANALYTIC
-    assert with_verdict(rows, "not run") == set(IDS) - ANALYTIC - INCONSISTENT - LIST
+    # Attempts that failed have not been validated either.
+    judged = ANALYTIC | INCONSISTENT | LIST | CONSTRUCTED | ({70} if status == "failed" else set())
+    assert with_verdict(rows, "not run") == set(IDS) - judged
     assert "Hadoop is not built" in rows[51].reason
 
 
@@ -116,18 +120,13 @@ def wrong(study: str, f: Factors, rep: int, found: Numbers) -> None:
     ("change", "number", "said"),
     [
         (wrong, 3, "accepted: 0.8 to 1.2"),
-        (wrong, 5, "accepted: > 1 (0 of"),
-        (wrong, 9, "accepted: > 1 (0 of"),
-        (wrong, 12, "median 2.999"),
+        (wrong, 9, "accepted: > 1 (in 0 of"),
+        (wrong, 12, "median 3"),
         (wrong, 13, "accepted: 0.9 to 1.1"),
         (wrong, 18, "value -0.969"),
-        (wrong, 22, "accepted: < 1 (0 of"),
-        (wrong, 29, "accepted: < 1 (0 of"),
-        (wrong, 37, "accepted: < 1 (0 of"),
+        (wrong, 22, "accepted: < 1 (in 0 of"),
+        (wrong, 37, "accepted: < 1 (in 0 of"),
         (wrong, 62, "accepted: <= 1e-06"),
-        (wrong, 64, "accepted: < 0"),
-        (wrong, 67, "true in 0 of 1 case"),
-        (wrong, 69, "accepted: < 1 (0 of"),
     ],
 )
 def test_a_claim_reads_what_is_in_the_tables(judge: Judge, change: Change, number: int, said: str) -> None:
@@ -141,17 +140,18 @@ def test_a_claim_reads_what_is_in_the_tables(judge: Judge, change: Change, numbe
 
 def test_traces_the_other_way_round_contradict_the_peak(judge: Judge) -> None:
     rows = judge.rows(World(nodes=(3,), disks=("ssd",), turned=True))
-    assert (
-        rows[52].verdict == "direction"
-    )  # of the processor, which falls where it rose: still at the same place
+    # Of the processor, which falls where it rose: still at the same place.
+    assert rows[52].verdict == "direction"
+    assert rows[53].verdict == "contradicted"
     assert rows[58].verdict == "direction"
 
 
-def quick_engine(study: str, f: Factors, rep: int, found: Numbers) -> None:
-    if f["framework"].startswith("engine-"):
-        found["time.total"] = 1.0
+def test_what_the_emulated_rates_decide_is_not_judged(judge: Judge) -> None:
+    rows = judge.rows(World(nodes=(3, 5), size=0.01, change=wrong))
+    assert {rows[number].verdict for number in CONSTRUCTED} == {"not testable here"}
+    assert all("rates" in rows[number].reason for number in CONSTRUCTED)
 
 
-def test_an_engine_that_ends_before_the_peak(judge: Judge) -> None:
-    assert judge.rows(World(nodes=(3,), disks=("ssd",), change=quick_engine))[55].verdict == "direction"
-    assert judge.rows(LAPTOP)[55].verdict == "contradicted"
+def test_no_engine_stands_for_datampi(judge: Judge) -> None:
+    rows = judge.rows(World(nodes=(3, 5, 9), size=0.01))
+    assert {rows[number].verdict for number in DATAMPI - {40}} == {"not testable here"}

@@ -18,7 +18,7 @@ IDS = [2, 3, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 17, 18, 20, 21, 22, 23, 24, 
 HAVE = ("own-machines", "infiniband", "hdd", "datampi", "output-folder")
 """What the paper's own site has."""
 ANALYTIC = {21, 22, 34}
-TOOL = {24, 27, 28, 29, 31, 32, 33}
+TOOL = {24, 27, 28, 29, 31, 32}
 """Properties of the tool, literal wherever it runs."""
 VARIANTS = {2, 3, 7}
 """Claims about frameworks that nothing runs yet."""
@@ -61,11 +61,8 @@ def test_on_a_laptop_times_give_directions_and_variants_are_not_run(judge: Judge
     assert with_verdict(rows, "not run") == VARIANTS
     assert "no Hadoop with RDMA is built in yet" in rows[2].reason
     assert with_verdict(rows, "reproduced") == ANALYTIC | TOOL - {32}
-    assert with_verdict(rows, "not testable here") == {26}
-    assert with_verdict(rows, "contradicted") == {
-        6
-    }  # its numbers keep the order of frameworks on 3 and 5 nodes
-    assert with_verdict(rows, "direction") == set(IDS) - ANALYTIC - TOOL - VARIANTS - {6, 26} | {32}
+    assert with_verdict(rows, "not testable here") == {6, 8, 26}
+    assert with_verdict(rows, "direction") == set(IDS) - ANALYTIC - TOOL - VARIANTS - {6, 8, 26} | {32}
 
 
 def test_emulated_hosts_of_the_papers_size_are_no_literal_check(judge: Judge) -> None:
@@ -93,9 +90,9 @@ def slower_with_nodes(study: str, f: Factors, rep: int, found: Numbers) -> None:
     [
         (slower_with_nodes, 2, "contradicted", "accepted: < 1"),
         (slower_with_nodes, 3, "contradicted", "accepted: < 1"),
-        (slower_with_nodes, 5, "contradicted", "accepted: < 1 (0 of"),
+        (slower_with_nodes, 5, "contradicted", "accepted: < 1 (in 0 of"),
         (slower_with_nodes, 7, "contradicted", "accepted: > 1"),
-        (slower_with_nodes, 27, "contradicted", "accepted: = 1 (0 of"),
+        (slower_with_nodes, 27, "contradicted", "accepted: = 1 (in 0 of"),
     ],
 )
 def test_a_claim_reads_what_is_in_the_tables(
@@ -116,7 +113,7 @@ def test_one_empty_table_takes_only_its_claims(judge: Judge) -> None:
     rows = judge.rows(World(nodes=(3, 5), disks=("ssd",), empty=frozenset({"mrev/resources"})))
     assert {9, 10, 11, 13, 14, 15, 16, 17, 18, 20} <= with_verdict(rows, "not run")
     assert rows[28].verdict == "contradicted"
-    assert rows[33].verdict == "reproduced"
+    assert rows[33].verdict == "direction"
 
 
 def test_one_execution_says_nothing_about_variability(judge: Judge) -> None:

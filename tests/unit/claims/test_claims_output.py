@@ -19,7 +19,7 @@ from harness.core.errors import KvasirError
 
 def made(folder: Path) -> tuple[Path, Path]:
     """A verdict table of two claims, one with an emulated number, as CSV and JSON."""
-    rows = timed(0.4, 0.3) + run("c", 1, energy_pkg=(7.0, "emulated:box"))
+    rows = timed(0.4, 0.3, 0.35) + run("c", 1, energy_pkg=(7.0, "emulated:box"))
     second = claim(
         id="S-2", check="SELECT energy_pkg AS value FROM s_e_runs", paper={"text": 'say "5", or\n6'}
     )
@@ -34,7 +34,7 @@ def made(folder: Path) -> tuple[Path, Path]:
 def test_the_csv_is_what_the_report_reads(tmp_path: Path) -> None:
     csv, _ = made(tmp_path)
     first, second = read_csv(csv, "s")
-    assert (first.verdict, first.value, first.low, first.high, first.n) == ("reproduced", 0.35, 0.3, 0.4, 2)
+    assert (first.verdict, first.value, first.low, first.high, first.n) == ("reproduced", 0.35, 0.3, 0.4, 3)
     assert (second.verdict, second.source, second.paper) == (
         "not testable here", "emulated:box", 'say "5", or\n6',
     )  # fmt: skip
@@ -45,7 +45,7 @@ def test_the_json_holds_every_value(tmp_path: Path) -> None:
     data = json.loads(json_.read_text())
     assert data["counts"] == {"reproduced": 1, "not testable here": 1}
     assert data["tags"] == ["big"]
-    assert [value["value"] for value in data["claims"][0]["values"]] == [0.3, 0.4]
+    assert [value["value"] for value in data["claims"][0]["values"]] == [0.3, 0.35, 0.4]
     for row, entry in zip(read_csv(csv), data["claims"], strict=True):
         assert row == Row.model_validate({key: entry[key] for key in COLUMNS})
 
@@ -54,11 +54,16 @@ def test_printing_to_a_file_is_one_plain_line_a_claim(tmp_path: Path) -> None:
     csv, _ = made(tmp_path)
     done = command("--print", csv, "--print", csv)
     lines = done.stdout.splitlines()
-    assert len(lines) == 6
-    assert lines[0].split("\t")[:3] == ["S-1", "reproduced", "0.35 [0.3, 0.4] n=2"]
+    assert len(lines) == 8
+    assert lines[0].split("\t")[:3] == ["S-1", "reproduced", "0.35 [0.3, 0.4] n=3"]
     assert lines[1].split("\t")[:3] == ["S-2", "not testable here", "7 (emulated)"]
     assert lines[2] == (
-        "s: 2 claims: 1 reproduced, 0 direction, 0 contradicted, 0 paper inconsistent, 1 not testable here, 0 not run"
+        "s: 2 claims: 1 reproduced, 0 direction, 0 undecided, 0 contradicted, 0 paper inconsistent, 1 not testable"
+        " here, 0 not run"
+    )
+    assert lines[3] == (
+        "s: 1 reproduced by runs (1 measured, 0 simulated); apart from these 0 as arithmetic of the paper and 0 as"
+        " property of this implementation"
     )
     assert "\x1b" not in done.stdout
 

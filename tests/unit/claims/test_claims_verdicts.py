@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import median
 from typing import Any, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from small import RATIO, run, timed, verdict, write_claims, write_table
 
 from harness.claims.check import check_claims
-from harness.claims.judge import finding, holds
+from harness.claims.criterion import finding, interval, outcome_of
 from harness.claims.model import VERDICTS, Criterion, Verdict
+from harness.claims.observe import Sample
+from harness.claims.verdicts import headline
 
 ENERGY = RATIO.format("energy_pkg")
 
@@ -36,32 +41,85 @@ def test_direction_when_the_paper_s_number_is_missed(tmp_path: Path) -> None:
 
 def test_contradicted_when_the_direction_is_missed_as_well(tmp_path: Path) -> None:
     row = verdict(
-        tmp_path, timed(1.2, 1.3), explain={"contradicted": "Why.", "direction": "Not this."}, note="Note."
+        tmp_path,
+        timed(1.2, 1.3, 1.25),
+        explain={"contradicted": "Why.", "direction": "Not this."},
+        note="Note.",
     )
     assert (row.verdict, row.explanation) == ("contradicted", "Note. Why.")
 
 
-def test_a_difference_that_changes_its_sign_is_none(tmp_path: Path) -> None:
-    assert verdict(tmp_path, timed(0.9, 0.95, 1.01)).verdict == "contradicted"
-    assert verdict(tmp_path, timed(0.9, 0.95, 0.97, 1.01)).verdict == "direction"
+def test_a_difference_that_changes_its_sign_is_undecided(tmp_path: Path) -> None:
+    row = verdict(tmp_path, timed(0.9, 0.95, 1.01))
+    assert row.verdict == "undecided"
+    assert "the median's interval, 0.9 to 1.01, includes both sides" in row.reason
+    assert verdict(tmp_path, timed(*[0.9] * 9, 1.01)).verdict == "direction", "one of ten is chance"
+    assert verdict(tmp_path, timed(0.4, 0.45, 0.55), direction=[]).verdict == "undecided"
+
+
+def test_too_few_repetitions_of_a_measured_effect_are_undecided(tmp_path: Path) -> None:
+    row = verdict(tmp_path, timed(0.4, 0.4))
+    assert row.verdict == "undecided" and "2 of at least 3 repetitions" in row.reason
+    assert verdict(tmp_path, timed(0.4, 0.4), least=2).verdict == "reproduced"
+    assert verdict(tmp_path, timed(0.4), kind="capability").verdict == "reproduced"
+    assert verdict(tmp_path, timed(0.4, source="simulated:netsim")).verdict == "reproduced"
+
+
+def test_every_scenario_must_hold_by_its_own_median(tmp_path: Path) -> None:
+    check = RATIO.format("runtime").replace("AS value", "AS value, IF(rep > 9, 'late', 'early') AS label")
+    many = [0.4] * 9
+    assert verdict(tmp_path, timed(*many, 0.4, 0.4, 0.4), check=check).verdict == "reproduced"
+    row = verdict(tmp_path, timed(*many, 0.7, 0.7, 0.7), check=check)
+    assert row.verdict == "direction" and "(in 1 of 2 scenarios)" in row.reason
+    assert verdict(tmp_path, timed(*many, 1.2, 1.2, 1.2), check=check).verdict == "contradicted"
+    assert verdict(tmp_path, timed(*many, 0.9, 1.0, 1.2), check=check).verdict == "undecided"
+
+
+def test_an_effect_by_construction_is_no_verdict(tmp_path: Path) -> None:
+    row = verdict(tmp_path, timed(0.4, 0.4, 0.4), construction="an emulator sets both rates", needs=["big"])
+    assert (row.verdict, row.n) == ("not testable here", 3)
+    assert (
+        row.reason == "a literal check needs big; here it holds by construction: an emulator sets both rates"
+    )
+    literal = {"construction": "an emulator sets both rates", "needs": ["big"]}
+    assert verdict(tmp_path, timed(0.4, 0.4, 0.4), ["big"], **literal).verdict == "reproduced"
+
+
+def test_what_a_reproduction_rests_on_is_counted_apart(tmp_path: Path) -> None:
+    rows = [
+        verdict(tmp_path / "a", timed(0.4, 0.4, 0.4)),
+        verdict(tmp_path / "b", timed(0.4, source="simulated:netsim")),
+        verdict(tmp_path / "c", [], check="SELECT 0.2 AS value"),
+        verdict(tmp_path / "d", timed(0.4, 0.4, 0.4), about="implementation"),
+    ]
+    assert [row.basis for row in rows] == ["measured", "simulated", "arithmetic", "implementation"]
+    told = "2 reproduced by runs (1 measured, 1 simulated); apart from these 1 as arithmetic of the paper"
+    assert headline(rows) == f"{told} and 1 as property of this implementation"
+
+
+@given(values=st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=40))
+def test_an_interval_holds_the_median_and_lies_within_the_values(values: list[float]) -> None:
+    low, high = interval(values)
+    assert min(values) <= low <= median(values) <= high <= max(values)
+    assert (low, high) == (min(values), max(values)) or len(values) > 5
 
 
 def test_without_direction_a_missed_number_is_contradicted(tmp_path: Path) -> None:
-    assert verdict(tmp_path, timed(0.7), direction=[]).verdict == "contradicted"
+    assert verdict(tmp_path, timed(0.7, 0.7, 0.7), direction=[]).verdict == "contradicted"
 
 
 def test_a_literal_check_that_lacks_something_gives_a_direction_at_most(tmp_path: Path) -> None:
-    row = verdict(tmp_path, timed(0.4), needs=["big"], scaled="Smaller here.")
+    row = verdict(tmp_path, timed(0.4, 0.4, 0.4), needs=["big"], scaled="Smaller here.")
     assert row.verdict == "direction"
-    assert row.reason.startswith("a literal check needs big; direction: value 0.4")
+    assert row.reason.startswith("a literal check needs big; direction: median 0.4")
     assert row.explanation == "Smaller here."
-    assert verdict(tmp_path, timed(0.4), ["big"], needs=["big"]).verdict == "reproduced"
-    assert verdict(tmp_path, timed(0.4), needs=["big"], direction=[]).verdict == "not testable here"
+    assert verdict(tmp_path, timed(0.4, 0.4, 0.4), ["big"], needs=["big"]).verdict == "reproduced"
+    assert verdict(tmp_path, timed(0.4, 0.4, 0.4), needs=["big"], direction=[]).verdict == "not testable here"
 
 
 def test_the_tables_themselves_can_prove_what_a_literal_check_needs(tmp_path: Path) -> None:
-    assert verdict(tmp_path, timed(0.4, first=1000.0), needs=["long"]).verdict == "reproduced"
-    assert verdict(tmp_path, timed(0.4, first=10.0), needs=["long"]).verdict == "direction"
+    assert verdict(tmp_path, timed(0.4, 0.4, 0.4, first=1000.0), needs=["long"]).verdict == "reproduced"
+    assert verdict(tmp_path, timed(0.4, 0.4, 0.4, first=10.0), needs=["long"]).verdict == "direction"
 
 
 def test_a_metric_that_could_not_be_measured_gives_its_reason(tmp_path: Path) -> None:
@@ -121,24 +179,27 @@ def test_a_proxy_is_named_when_it_decides(tmp_path: Path) -> None:
         "unit": "cores",
     }
     cells = {"energy_pkg": (None, "no meter")}
-    rows = run("a", 1, **cells, cpu_mean=(2.0, "measured:procfs")) + run(
-        "b", 1, **cells, cpu_mean=(1.0, "measured:procfs")
-    )
+    rows = []
+    for rep in (1, 2, 3):
+        rows += run("a", rep, **cells, cpu_mean=(2.0, "measured:procfs"))
+        rows += run("b", rep, **cells, cpu_mean=(1.0, "measured:procfs"))
     row = verdict(tmp_path, rows, check=ENERGY, direction=[{"op": "<", "value": 1}, proxy])
     assert (row.verdict, row.source, row.unit) == ("direction", "measured:procfs", "cores")
-    assert row.reason.startswith("no meter; by a proxy, CPU use for energy: value 0.5")
+    assert row.reason.startswith("no meter; by a proxy, CPU use for energy: median 0.5")
 
 
 def test_paper_inconsistent_computes_and_shows_and_tells_the_verdict_of_the_claim_alone(
     tmp_path: Path,
 ) -> None:
     against = {"text": "The sum is wrong", "check": "SELECT 2 + 2 AS value, '2 + 2' AS label"}
-    row = verdict(tmp_path, timed(0.4), inconsistent={**against, "expected": {"op": "=", "value": 5}})
+    row = verdict(
+        tmp_path, timed(0.4, 0.4, 0.4), inconsistent={**against, "expected": {"op": "=", "value": 5}}
+    )
     assert (row.verdict, row.value) == ("paper inconsistent", 0.4)
     assert "The sum is wrong: computed 4 (2 + 2); expected = 5" in row.reason
     assert "the claim alone would read reproduced" in row.reason
     consistent = {**against, "expected": {"op": "=", "value": 4}}
-    assert verdict(tmp_path, timed(0.4), inconsistent=consistent).verdict == "reproduced"
+    assert verdict(tmp_path, timed(0.4, 0.4, 0.4), inconsistent=consistent).verdict == "reproduced"
 
 
 def test_an_analytic_claim_needs_no_tables(tmp_path: Path) -> None:
@@ -147,7 +208,7 @@ def test_an_analytic_claim_needs_no_tables(tmp_path: Path) -> None:
 
 
 def test_a_new_claim_over_tables_that_are_there_needs_no_code(tmp_path: Path) -> None:
-    tables = write_table(tmp_path / "tables", timed(0.4, 0.4))
+    tables = write_table(tmp_path / "tables", timed(0.4, 0.4, 0.4))
     new: dict[str, Any] = {
         "id": "NEW-7", "tier": 3, "where": "a talk", "statement": "Runs of a take ten seconds.", "kind": "number",
         "paper": {"text": "10 s"}, "unit": "s",
@@ -155,32 +216,37 @@ def test_a_new_claim_over_tables_that_are_there_needs_no_code(tmp_path: Path) ->
         "literal": {"op": "between", "low": 9, "high": 11, "tolerance": "1 s"},
     }  # fmt: skip
     row = check_claims(write_claims(tmp_path / "new.yaml", new, study="new"), tables, []).rows[0]
-    assert (row.id, row.study, row.verdict, row.value, row.n) == ("NEW-7", "new", "reproduced", 10.0, 2)
+    assert (row.id, row.study, row.verdict, row.value, row.n) == ("NEW-7", "new", "reproduced", 10.0, 3)
 
 
 def test_a_check_may_read_the_raw_table_and_name_its_source(tmp_path: Path) -> None:
     check = "SELECT value, source || ' by hand' AS source FROM s_e WHERE metric = 'runtime' AND app = 'b'"
-    row = verdict(tmp_path, timed(0.04), check=check)
+    row = verdict(tmp_path, timed(0.04, 0.04, 0.04), check=check)
     assert (row.verdict, row.source) == ("reproduced", "measured:clock by hand")
 
 
 @pytest.mark.parametrize(
     ("op", "bounds", "values", "expected"),
     [
-        ("between", {"low": 1, "high": 2}, [0.0, 1.5, 9.0], True),
-        ("between", {"low": 1, "high": 2}, [0.0, 2.5, 9.0], False),
-        ("between", {"low": 0.1, "high": 0.3}, [0.1 + 0.2], True),
-        ("=", {"value": 3}, [3.0], True),
-        ("=", {"value": 3}, [3.01], False),
-        ("is true", {}, [1.0, 1.0, 0.0], False),
-        ("is true", {}, [1.0], True),
-        (">", {"value": 1}, [1.0, 1.0], False),
-        (">=", {"value": 1}, [1.0, 1.0], True),
-        ("<", {"value": 1}, [0.5, 0.5, 0.5, 7.0], True),
-        ("<", {"value": 1}, [0.5, 0.5, 7.0], False),
+        ("between", {"low": 1, "high": 2}, [1.1, 1.5, 1.9], "holds"),
+        ("between", {"low": 1, "high": 2}, [0.0, 1.5, 1.6], "undecided"),
+        ("between", {"low": 1, "high": 2}, [0.0, 2.5, 9.0], "undecided"),
+        ("between", {"low": 1, "high": 2}, [2.5, 2.6, 9.0], "fails"),
+        ("between", {"low": 0.1, "high": 0.3}, [0.1 + 0.2], "holds"),
+        ("=", {"value": 3}, [3.0], "holds"),
+        ("=", {"value": 3}, [3.01], "fails"),
+        ("=", {"value": 3}, [2.0, 4.0], "undecided"),
+        ("is true", {}, [1.0, 1.0, 0.0], "fails"),
+        ("is true", {}, [1.0], "holds"),
+        (">", {"value": 1}, [1.0, 1.0], "fails"),
+        (">=", {"value": 1}, [1.0, 1.0], "holds"),
+        ("<", {"value": 1}, [0.5, 0.5, 0.5, 7.0], "undecided"),
+        ("<", {"value": 1}, [*[0.5] * 9, 7.0], "holds"),
     ],
 )
-def test_criteria(op: str, bounds: dict[str, float], values: list[float], expected: bool) -> None:
+def test_criteria(op: str, bounds: dict[str, float], values: list[float], expected: str) -> None:
     criterion = Criterion.model_validate({"op": op, **bounds})
-    assert holds(values, criterion) is expected
-    assert str(len(values)) in finding(values, criterion) or len(values) == 1
+    assert outcome_of(values, criterion) == expected
+    told = finding([Sample(value) for value in values], criterion)
+    assert str(len(values)) in told or len(values) == 1
+    assert ("both sides" in told) == (expected == "undecided")
