@@ -1,10 +1,9 @@
 """What the test files of this folder share: one whole run in a checkout, and an emulated cluster that has it."""
 
-import json
 import shutil
 import time
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
 
 import pytest
 import yaml
@@ -17,7 +16,6 @@ from .checkout import PROJECT, Checkout, copy_project
 from .cluster import Cluster
 
 RATES = {"gbe": {"rate_mbit_s": 250}, "ib": {"rate_mbit_s": 2500}}
-FIRST = "first records.json"
 LEFT_OUT = ["dfsio-write", "dfsio-read", "sort", "grep", "pagerank", "bayes"]
 
 
@@ -29,7 +27,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 
 @pytest.fixture(scope="session")
 def smoke(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """Another one after a whole run at scale smoke; a test may rerun parts, and leaves the results complete."""
+    """Another one after a whole run at scale smoke. Its results stay as they are: tests change a `spare` one."""
     checkout = copy_project(tmp_path_factory.mktemp("a stranger's folder") / "kvasir copy")
     # Hadoop is large and hardly changes: the project's own is used, made there if it is not there yet.
     (PROJECT / "build/hadoop").mkdir(parents=True, exist_ok=True)
@@ -39,16 +37,19 @@ def smoke(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     output = checkout.snakemake("--logger", "kvasir")
     print(f"smoke run took {time.monotonic() - began:.0f} s")
     (checkout.folder.parent / "smoke.log").write_text(output)
-    records = [json.loads(path.read_text()) for path in checkout.results().glob("runs/mimir/*/*/*/run.json")]
-    (checkout.folder.parent / FIRST).write_text(json.dumps(records))
     return checkout
 
 
-@pytest.fixture(scope="session")
-def first_records(smoke: Checkout) -> list[dict[str, Any]]:
-    """The records of study mimir as the whole run has left them, whatever was run again since."""
-    records: list[dict[str, Any]] = json.loads((smoke.folder.parent / FIRST).read_text())
-    return records
+@pytest.fixture
+def spare(smoke: Checkout, tmp_path: Path) -> Iterator[Checkout]:
+    """A copy of the checkout with all that its whole run has left, for one test to change as it likes.
+
+    Build trees are left out: a test that compiles begins anew.
+    """
+    folder = tmp_path / "spare" / smoke.folder.name
+    shutil.copytree(smoke.folder, folder, ignore=shutil.ignore_patterns("tree", "results-*"), symlinks=True)
+    yield Checkout(folder)
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """One whole run at scale smoke, and what happens to it when things change, fail or are killed.
 
-The tests share one checkout; each leaves the results complete.
+Tests that only look share one checkout. One that makes something again has a copy, and makes what it looks at, no more.
 """
 
 import csv
@@ -14,10 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 
 from .checkout import Checkout
 
 COMBINER = "runs/mimir/combiner"
+TABLE = "results/smoke/tables/mimir/combiner.csv"
+STUDIES = ("mimir", "eee", "mrev", "hpc")
+SOME = [some for n in range(1, len(STUDIES)) for some in itertools.combinations(STUDIES, n)]
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -72,8 +76,9 @@ def test_counts_are_exact(smoke: Checkout) -> None:
             assert metrics.get("coreutils.mismatches", "0.0") == "0.0"
 
 
-def test_order_is_random_and_repetitions_are_interleaved(first_records: list[dict[str, Any]]) -> None:
-    records = sorted(first_records, key=lambda record: record["outcome"]["started"])
+def test_order_is_random_and_repetitions_are_interleaved(smoke: Checkout) -> None:
+    found: list[dict[str, Any]] = [json.loads(path.read_text()) for path in run_files(smoke, "mimir")]
+    records = sorted(found, key=lambda record: record["outcome"]["started"])
     reps = [record["identity"]["rep"] for record in records]
     assert reps == sorted(reps), "all first repetitions ran before all second ones"
     names = [record["identity"]["experiment"] for record in records if record["identity"]["rep"] == 1]
@@ -84,21 +89,25 @@ def test_nothing_runs_twice(smoke: Checkout) -> None:
     assert "Nothing to be done" in smoke.snakemake()
 
 
-def test_choosing_other_studies_reruns_nothing(smoke: Checkout) -> None:
-    studies = ("mimir", "eee", "mrev", "hpc")
-    choices = [",".join(some) for n in range(1, 4) for some in itertools.combinations(studies, n)]
-    for choice in (*choices, "hpc,mrev,eee,mimir", "mrev,mimir,hpc,eee"):
-        counts = smoke.planned("--config", f"studies={choice}")
-        assert not {"run_point", "run_cell", "make_table", "draw_figure", "check_claims"} & counts.keys(), (
-            choice
+@pytest.mark.parametrize(
+    "choice",
+    [
+        pytest.param(
+            choice, id=",".join(choice), marks=[] if len(choice) in {1, len(STUDIES)} else pytest.mark.slow
         )
-    smoke.snakemake("--config", "studies=mimir")
-    page = (smoke.results() / "report.html").read_text()
-    for study in studies:
-        assert rows(smoke.results() / f"claims/{study}.csv")[0]["id"] in page, (
-            "the report has all that is there"
-        )
-    smoke.snakemake()
+        for choice in (*SOME, STUDIES[::-1], ("mrev", "mimir", "hpc", "eee"))
+    ],
+)
+def test_choosing_other_studies_reruns_nothing(smoke: Checkout, choice: tuple[str, ...]) -> None:
+    counts = smoke.planned("--config", f"studies={','.join(choice)}")
+    assert not {"run_point", "run_cell", "make_table", "draw_figure", "check_claims"} & counts.keys()
+
+
+def test_report_of_one_study_has_all_that_is_there(spare: Checkout) -> None:
+    spare.snakemake("--config", "studies=mimir")
+    page = (spare.results() / "report.html").read_text()
+    for study in STUDIES:
+        assert rows(spare.results() / f"claims/{study}.csv")[0]["id"] in page
 
 
 def test_a_changed_level_reruns_only_its_runs(smoke: Checkout) -> None:
@@ -139,19 +148,17 @@ def test_a_change_in_the_engines_tests_reruns_nothing(smoke: Checkout) -> None:
 
 
 def forget(checkout: Checkout, runs: list[Path]) -> None:
-    """Delete records, and what was made from them: Snakemake does not miss a file whose consumers are up to date."""
+    """Delete records, and what is made from them: Snakemake does not miss a file whose consumers are up to date."""
     for run in runs:
         run.unlink()
-    for table in checkout.results().glob("tables/mimir/*.csv"):
-        table.unlink()
-    (checkout.results() / "report.html").unlink()
+    (checkout.folder / TABLE).unlink()
 
 
-def test_killed_in_the_middle_loses_nothing_and_repeats_nothing(smoke: Checkout) -> None:
-    before = run_files(smoke)
+def test_killed_in_the_middle_loses_nothing_and_repeats_nothing(spare: Checkout) -> None:
+    before = run_files(spare)
     gone = [path for path in before if COMBINER in str(path)]
-    forget(smoke, gone)
-    process = smoke.start("snakemake", "--cores", "2")
+    forget(spare, gone)
+    process = spare.start("snakemake", "--cores", "2", TABLE)
     while sum(path.exists() for path in gone) < 2:
         assert process.poll() is None, "it ended before anything could be killed"
         time.sleep(0.02)
@@ -164,26 +171,27 @@ def test_killed_in_the_middle_loses_nothing_and_repeats_nothing(smoke: Checkout)
     assert 0 < len(done) < len(gone), "killed in the middle"
     assert all(json.loads(path.read_text())["outcome"]["status"] == "ok" for path in done)
 
-    again = smoke.run("scripts/reproduce.sh", "", "", "2", timeout=600)
+    again = spare.run("scripts/reproduce.sh", "", "", "2", TABLE, timeout=600)
     assert again.returncode == 0, again.stdout[-4000:]
-    after = run_files(smoke)
+    after = run_files(spare)
     assert after.keys() == before.keys(), "nothing is lost"
     # Of the last record Snakemake may not have taken note before it was killed; that run was still going for it.
     last = max(done, key=lambda path: done[path])
     kept = {**{path: at for path, at in before.items() if path not in gone}, **done}
     repeated = [path for path, at in kept.items() if after[path] != at and path != last]
     assert not repeated
-    assert not list(smoke.results().glob("runs/*/*/*/.*")), "no half run lies about"
+    assert not list(spare.results().glob("runs/*/*/*/.*")), "no half run lies about"
 
 
-def test_a_failing_run_is_recorded_and_gives_no_number(smoke: Checkout) -> None:
-    program = smoke.folder / "build/programs/bin/group-by-key"
+def test_a_failing_run_is_recorded_and_gives_no_number(spare: Checkout) -> None:
+    program = spare.folder / "build/programs/bin/group-by-key"
     kept = program.read_bytes()
-    victim = smoke.results() / COMBINER / "group-by-key_215W/1/run.json"
-    forget(smoke, [victim])
+    made = [TABLE, "results/smoke/figures/mimir/fig02.pdf", "results/smoke/claims/mimir.csv"]
+    victim = spare.results() / COMBINER / "group-by-key_215W/1/run.json"
+    forget(spare, [victim])
     program.write_text("#!/bin/sh\necho 'a disk on fire' >&2\nexit 3\n")
     try:
-        smoke.snakemake("--rerun-triggers", "mtime")
+        spare.snakemake("--rerun-triggers", "mtime", "--", *made)
     finally:
         program.write_bytes(kept)
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
@@ -191,73 +199,67 @@ def test_a_failing_run_is_recorded_and_gives_no_number(smoke: Checkout) -> None:
     assert outcome["status"] == "failed"
     assert "a disk on fire" in outcome["reason"]
     table = [
-        row
-        for row in rows(smoke.results() / "tables/mimir/combiner.csv")
-        if row["point"] == "group-by-key_215W" and row["rep"] == "1"
+        row for row in rows(spare.folder / TABLE) if row["point"] == "group-by-key_215W" and row["rep"] == "1"
     ]
     assert [(row["status"], row["metric"], row["value"]) for row in table] == [("failed", "", "")]
 
-    told = smoke.run("python", "scripts/summary.py")
+    told = spare.run("python", "scripts/summary.py")
     assert told.returncode != 0 and "combiner/group-by-key_215W/1: failed" in told.stdout
-    assert smoke.run("python", "scripts/forget_failed.py").returncode == 0
-    smoke.snakemake()
+    assert spare.run("python", "scripts/forget_failed.py").returncode == 0
+    spare.snakemake(*made)
     assert json.loads(victim.read_text())["outcome"]["status"] == "ok"
 
 
-def test_a_run_that_takes_too_long_is_recorded_as_timeout(smoke: Checkout) -> None:
-    program = smoke.folder / "build/programs/bin/group-by-key"
+def test_a_run_that_takes_too_long_is_recorded_as_timeout(spare: Checkout) -> None:
+    program = spare.folder / "build/programs/bin/group-by-key"
     kept = program.read_bytes()
-    restore = smoke.edit("config/scales/smoke.yaml", "timeout_s: 120", "timeout_s: 2")
+    restore = spare.edit("config/scales/smoke.yaml", "timeout_s: 120", "timeout_s: 2")
     target = "results/smoke/runs/mimir/combiner/group-by-key_215W/2/run.json"
     program.write_text("#!/bin/sh\nsleep 60\n")
     try:
-        smoke.snakemake(target)
-        outcome = json.loads((smoke.folder / target).read_text())["outcome"]
+        spare.snakemake(target)
+        outcome = json.loads((spare.folder / target).read_text())["outcome"]
         assert (outcome["status"], outcome["reason"]) == ("timeout", "took longer than 2 s")
     finally:
         program.write_bytes(kept)
         restore()
-    forget(smoke, [smoke.folder / target])
-    smoke.snakemake()
-    assert json.loads((smoke.folder / target).read_text())["outcome"]["status"] == "ok"
+    forget(spare, [spare.folder / target])
+    spare.snakemake(target)
+    assert json.loads((spare.folder / target).read_text())["outcome"]["status"] == "ok"
 
 
-def test_a_cell_makes_only_the_runs_that_are_missing(smoke: Checkout) -> None:
-    (cell,) = smoke.results().glob("cells/*")
+def test_a_cell_makes_only_the_runs_that_are_missing(spare: Checkout) -> None:
+    table = "results/smoke/tables/hpc/wordcount.csv"
+    (cell,) = spare.results().glob("cells/*")
     before = {path: path.stat().st_mtime_ns for path in cell.glob("runs/*/*/run.json")}
     assert len(before) >= 8 and (cell / "cell.json").is_file()
     victim = cell / "runs/hadoop-ipoib_wordcount/1/run.json"
     record = json.loads(victim.read_text())
     victim.write_text(json.dumps({**record, "outcome": {**record["outcome"], "status": "failed"}}))
-    assert smoke.run("python", "scripts/forget_failed.py").returncode == 0
+    assert spare.run("python", "scripts/forget_failed.py").returncode == 0
     assert not victim.exists() and not (cell / "cell.json").exists()
-    smoke.snakemake()
+    spare.snakemake(table)
     after = {path: path.stat().st_mtime_ns for path in cell.glob("runs/*/*/run.json")}
     assert after.keys() == before.keys()
     assert [path for path in after if after[path] != before[path]] == [victim]
     assert json.loads(victim.read_text())["outcome"]["status"] == "ok"
     times = {
         row["framework"]: float(row["value"])
-        for row in rows(smoke.results() / "tables/hpc/wordcount.csv")
+        for row in rows(spare.folder / table)
         if row["metric"] == "time.total"
     }
     assert times.keys() == {"hadoop-ipoib", "engine-ipoib"} and min(times.values()) > 0
 
 
-def test_a_new_claim_needs_no_code(smoke: Checkout) -> None:
-    claims = smoke.folder / "config/claims/mimir.yaml"
-    kept = claims.read_text()
-    claims.write_text(kept + NEW_CLAIM)
-    try:
-        smoke.snakemake("claims")
-        found = {row["id"]: row for row in rows(smoke.results() / "claims/mimir.csv")}
-        assert found["MIMIR-99"]["verdict"] == "reproduced"
-    finally:
-        claims.write_text(kept)
+def test_a_new_claim_needs_no_code(spare: Checkout) -> None:
+    claims = spare.folder / "config/claims/mimir.yaml"
+    claims.write_text(claims.read_text() + NEW_CLAIM)
+    spare.snakemake("claims")
+    found = {row["id"]: row for row in rows(spare.results() / "claims/mimir.csv")}
+    assert found["MIMIR-99"]["verdict"] == "reproduced"
 
 
 def test_only_code_that_a_step_imports_makes_it_again(smoke: Checkout) -> None:
-    smoke.snakemake()
     restore = smoke.edit("src/harness/measure/series.py", '"""', '"""Changed. ')
     try:
         assert smoke.planned() == {}
@@ -287,7 +289,6 @@ def test_a_claim_with_a_wrong_column_is_one_clear_error(smoke: Checkout) -> None
     assert "runtiem" in output and "Traceback" not in output
     assert "available: mimir_combiner_runs(" in output
     assert verdicts.read_bytes() == before, "it ended before any job"
-    smoke.snakemake()
 
 
 NEW_CLAIM = """
