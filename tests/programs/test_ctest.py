@@ -24,22 +24,28 @@ def run(*command: str) -> str:
     return done.stdout
 
 
-@pytest.mark.timeout(3000)
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "engine",
-        "netsim-sanitize",
-        pytest.param("engine-sanitize", marks=pytest.mark.slow),
-        pytest.param("netsim", marks=pytest.mark.slow),
-    ],
-)
-def test_ctest(kind: str) -> None:
+def build(kind: str) -> str:
+    """Build a program, PROGRAM or PROGRAM-sanitize, with its tests; returns the build tree."""
     program, _, sanitized = kind.partition("-")
     tree = f"build/{kind}-tests"
     options = [*TESTED, f"-DKVASIR_SANITIZE={'ON' if sanitized else 'OFF'}"]
     run("cmake", "-S", f"src/{program}", "-B", tree, "-G", "Ninja", *options)
     run("cmake", "--build", tree, "--parallel", JOBS)
-    output = run("ctest", "--test-dir", tree, "--output-on-failure", "--no-tests=error")
+    return tree
+
+
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize(
+    ("kind", "chosen"),
+    [
+        pytest.param("engine", ["-LE", "slow"], id="engine"),
+        pytest.param("engine", ["-L", "slow"], id="engine-more-ranks", marks=pytest.mark.slow),
+        pytest.param("netsim-sanitize", [], id="netsim-sanitize"),
+        pytest.param("engine-sanitize", [], id="engine-sanitize", marks=pytest.mark.slow),
+        pytest.param("netsim", [], id="netsim", marks=pytest.mark.slow),
+    ],
+)
+def test_ctest(kind: str, chosen: list[str]) -> None:
+    output = run("ctest", "--test-dir", build(kind), *chosen, "--output-on-failure", "--no-tests=error")
     assert "100% tests passed" in output
     print(output[-1500:])

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import JOBS
-
-from .test_ctest import TESTED
+from .test_ctest import build
 
 PROJECT = Path(__file__).parents[2]
 ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -27,10 +25,7 @@ def run(*command: str, cwd: Path = PROJECT) -> str:
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The engine as it is installed, and then moved elsewhere. The build tree is that of the engine's own tests."""
     folder = tmp_path_factory.mktemp("installed")
-    tree = "build/engine-tests"
-    run("cmake", "-S", "src/engine", "-B", tree, "-G", "Ninja", *TESTED, "-DKVASIR_SANITIZE=OFF")
-    run("cmake", "--build", tree, "--parallel", JOBS)
-    run("cmake", "--install", tree, "--prefix", str(folder / "first"))
+    run("cmake", "--install", build("engine"), "--prefix", str(folder / "first"))
     return (folder / "first").rename(folder / "then here")
 
 
