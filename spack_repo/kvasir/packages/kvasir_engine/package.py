@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="36a7770abb0746f1619f78dc22d046cd569717b210ff359e63d37d7fed515f64")
+    version("0.1.0", sha256="1efa8e1393d1780b24a30ac09efc93c20bce292029e4f55f91a9501d8a4aa551")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

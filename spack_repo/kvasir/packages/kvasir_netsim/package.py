@@ -14,7 +14,7 @@ class KvasirNetsim(CMakePackage):
     url = "https://kvasir.invalid/kvasir-netsim-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="1467311c15a432179231255a40e392ce6b08d57ae800e1be3c4f72f4a7d4ead3")
+    version("0.1.0", sha256="e4b5254d546fc0da5fcee51b39933651928a5f9e3eb0a55ac58db081ba93d12c")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
