@@ -64,7 +64,7 @@ class Checkout:
 
     def planned(self, *arguments: str) -> dict[str, int]:
         """Jobs that a dry run would start, by rule."""
-        text = self.snakemake("-n", *arguments)
+        text = self.snakemake("-n", "--quiet=rules", *arguments)
         counts: dict[str, int] = {}
         lines = iter(text.splitlines())
         for line in lines:
