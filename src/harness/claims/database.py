@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -30,6 +30,8 @@ class Database:
     tables: dict[str, Table]
     columns: dict[str, list[str]]
     metrics: dict[str, dict[str, str]]
+    described: dict[str, list[str]] = field(default_factory=dict, compare=False)
+    """Columns of queries that were asked for before, by their text: the tables never change."""
 
     def use(self, schema: Schema) -> None:
         """Let unqualified names mean the tables of `schema`."""
@@ -260,21 +262,33 @@ def _header(table: Table) -> list[str]:
     return names
 
 
-def _type(connection: duckdb.DuckDBPyConnection, raw: str, name: str, path: Path) -> str:
-    """Returns the type of a column of the text table `raw`. Raises KvasirError for a cell that its type cannot hold."""
-    column = quoted(name)
-    for type_ in (TYPES[name],) if name in TYPES else ("BIGINT", "DOUBLE"):
-        unfit = f"TRY_CAST({column} AS {type_}) IS NULL"
-        if type_ == "BIGINT":  # a cast would round 16.5 to 17
-            unfit += f" OR TRY_CAST({column} AS DOUBLE) <> TRY_CAST({column} AS BIGINT)"
-        sql = f"SELECT {column} FROM {raw} WHERE {column} IS NOT NULL AND ({unfit})"
-        wrong = connection.execute(f"{sql} LIMIT 1").fetchone()
-        filled = connection.execute(f"SELECT count({column}) FROM {raw}").fetchone()
-        if name in TYPES and wrong:
-            raise KvasirError(f"{path}: column {name}: found '{wrong[0]}', expected {type_}; make it again")
-        if not wrong and (name in TYPES or (filled and filled[0])):
-            return type_
-    return "VARCHAR"
+def _types(connection: duckdb.DuckDBPyConnection, raw: str, names: list[str], path: Path) -> dict[str, str]:
+    """Returns the types of the columns of the text table `raw`. Raises KvasirError for a cell that one cannot hold."""
+    candidates = {name: (TYPES[name],) if name in TYPES else ("BIGINT", "DOUBLE") for name in names}
+    asked = []
+    for name, types in candidates.items():
+        column = quoted(name)
+        asked.append(f"count({column})")
+        for type_ in types:
+            unfit = f"TRY_CAST({column} AS {type_}) IS NULL"
+            if type_ == "BIGINT":  # a cast would round 16.5 to 17
+                unfit += f" OR TRY_CAST({column} AS DOUBLE) <> TRY_CAST({column} AS BIGINT)"
+            asked.append(f"any_value({column}) FILTER ({column} IS NOT NULL AND ({unfit}))")
+    # One scan for all columns: a query for each took longer than all others of a load.
+    answers = iter(connection.execute(f"SELECT {', '.join(asked)} FROM {raw}").fetchone() or ())
+    found = {}
+    for name, types in candidates.items():
+        filled = next(answers)
+        wrong = {type_: next(answers) for type_ in types}
+        if name in TYPES:
+            found[name] = TYPES[name]
+            if (cell := wrong[TYPES[name]]) is not None:
+                raise KvasirError(
+                    f"{path}: column {name}: found '{cell}', expected {TYPES[name]}; make it again"
+                )
+        else:
+            found[name] = next((type_ for type_ in types if filled and wrong[type_] is None), "VARCHAR")
+    return found
 
 
 def _type_of(name: str, cells: Collection[object]) -> str:
@@ -300,10 +314,8 @@ def load(connection: duckdb.DuckDBPyConnection, table: Table) -> list[str]:
             f"CREATE TABLE {text} AS SELECT * FROM read_csv(?, {options}, columns={columns})",
             [str(table.path)],
         )
-        casts = ", ".join(
-            f"CAST({quoted(name)} AS {_type(connection, text, name, table.path)}) AS {quoted(name)}"
-            for name in names
-        )
+        types = _types(connection, text, names, table.path)
+        casts = ", ".join(f"CAST({quoted(name)} AS {types[name]}) AS {quoted(name)}" for name in names)
         connection.execute(f"CREATE TABLE {typed} AS SELECT {casts} FROM {text}")
         connection.execute(f"DROP TABLE {text}")
     except duckdb.Error as error:

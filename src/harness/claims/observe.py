@@ -49,8 +49,11 @@ class Observed:
 
 def bind(database: Database, query: Query) -> list[str]:
     """Returns the columns of a query's result. Raises duckdb.Error when a name in it is not known."""
-    database.use("evidence")
-    return [row[0] for row in database.connection.execute(f"DESCRIBE {query.text}").fetchall()]
+    if query.text not in database.described:
+        database.use("evidence")
+        described = database.connection.execute(f"DESCRIBE {query.text}").fetchall()
+        database.described[query.text] = [row[0] for row in described]
+    return database.described[query.text]
 
 
 def rows(database: Database, query: Query, schema: Schema) -> list[tuple[Sample, str]]:

@@ -341,9 +341,9 @@ def write(path: Path, columns: list[str], body: Iterable[dict[str, Any]]) -> Non
     """Write a CSV table."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(body)
+        writer = csv.writer(file, lineterminator="\n")  # DictWriter takes three times as long
+        writer.writerow(columns)
+        writer.writerows([row.get(name) for name in columns] for row in body)
 
 
 def write_tables(folder: Path, study: str, world: World) -> Path:

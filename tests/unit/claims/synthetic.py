@@ -182,9 +182,9 @@ def trace_rows(who: Identity, world: World, samples: int) -> Iterable[dict[str, 
 def write(path: Path, columns: list[str], rows: Iterable[dict[str, Any]]) -> None:
     """Write a CSV table."""
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+        writer = csv.writer(file, lineterminator="\n")  # DictWriter takes three times as long
+        writer.writerow(columns)
+        writer.writerows([row.get(name) for name in columns] for row in rows)
 
 
 def points(config: Config, name: str) -> list[Identity]:
