@@ -44,7 +44,8 @@ def taken(planner: Planner) -> dict[tuple[str, str], list[Taken]]:
                 continue
             values = {metric.name: metric.value or 0.0 for metric in record.metrics}
             size = size_of_cell_run(run, max(1, cell.nodes - 1))
-            one = Taken(startup=values["time.startup"], work=values["time.work"], size=size)
+            startup = values["time.startup"] + values.get("time.between", 0.0)
+            one = Taken(startup=startup, work=values["time.work"], size=size)
             found.setdefault((run.framework, run.benchmark), []).append(one)
     return found
 

@@ -111,6 +111,28 @@ def test_tasks_find_their_classes_in_the_archive(hadoop: Distribution) -> None:
     )
 
 
+def digest_of(folder: Path, hadoop: Distribution, names: list[str], base: int, **changed: float) -> int:
+    where = layout(names, [folder / "disk" / name for name in names], folder / "conf", base)
+    for node in where.nodes:
+        files = configuration.render(where, node, Parameters.model_validate(changed), hadoop)
+        configuration.write(files, node.conf)
+    return configuration.fingerprint(where)
+
+
+def test_another_network_changes_no_setting(hadoop: Distribution, tmp_path: Path) -> None:
+    gbe = digest_of(tmp_path / "gbe", hadoop, ["10.1.0.1", "10.1.0.2", "10.1.0.11"], 21000)
+    ib = digest_of(tmp_path / "ib", hadoop, ["10.2.0.1", "10.2.0.2", "10.2.0.11"], 24000)
+    other = digest_of(tmp_path / "b", hadoop, ["10.2.0.1", "10.2.0.2", "10.2.0.11"], 24000, block_size_mb=32)
+    assert gbe == ib != other and float(gbe) == gbe, "addresses, ports and folders do not count"
+
+
+def test_blocks_need_not_be_whole_megabytes(hadoop: Distribution) -> None:
+    found = rendered(hadoop, Parameters(block_size_mb=4 / 3 // 2**-11 * 2**-11))
+    assert found["hdfs-site.xml"]["dfs.blocksize"] == str(1398101 // 512 * 512)
+    with pytest.raises(ValidationError, match="block_size_mb"):
+        Parameters(block_size_mb=4 / 3)
+
+
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1).map(str.strip).filter(bool)
 
 

@@ -211,12 +211,18 @@ class Ending:
             sampler.kill()
         return JobResult(seconds=0.5, output="", jobs=[], disturbed=[], own_work_s=0.4)
 
+    def conditions(self, *_: Any) -> list[Metric]:
+        return []
+
 
 class Unchecked:
     """A benchmark that prepares nothing and believes every output."""
 
     def prepare(self, _: Any) -> None:
         pass
+
+    def input(self, _: Any) -> str:
+        return ""
 
     def validate(self, *_: Any) -> tuple[list[Metric], dict[str, Any]]:
         return [], {}

@@ -9,12 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from harness.cells.conditions import engine_facts
 from harness.cells.frameworks import Framework
 from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import Benchmark, Cell, grep, pagerank, sort, terasort, wordcount
 from harness.hadoop.history import JobHistory, Span
 from harness.hadoop.jobs import JobError, JobResult, on_master
 from harness.hosts import Host, Hosts
+from harness.results.records import Metric
 
 FACTS = Path("build/engine-hdfs/engine-hdfs.json")
 PROGRAM = FACTS.parent / "bin" / "hdfs-jobs"
@@ -79,10 +81,11 @@ class Engine(Framework):
         ended = on_master(cluster, name, command, ENVIRONMENT, timeout_s)
         ended.require(timeout_s, complaint)
         facts = read_report(report)
-        history = history_of(facts, name)
-        return JobResult(
-            ended.seconds, ended.output, [history], sorted(cluster.dead()), facts["time"]["work"]
-        )
+        return JobResult(ended.seconds, ended.output, [history_of(facts, name)], sorted(cluster.dead()))
+
+    def conditions(self, cell: Cell, result: JobResult) -> list[Metric]:
+        """Return tasks, bytes moved and the ranks of each kind: the engine has no job.xml."""
+        return engine_facts(cell, result)
 
 
 def complaint(said: str) -> str:

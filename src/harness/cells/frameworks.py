@@ -8,6 +8,7 @@ To add one, write a subclass of Framework anywhere on PYTHONPATH and name it in 
     framework.prepare(benchmark, cell)                    # what the framework itself needs, not timed
     with Monitor(...):
         result = framework.execute(benchmark, cell, name) # the timed part
+    framework.conditions(cell, result)                    # metrics that say under which conditions it ran
     benchmark.validate(cell, result)                      # output in HDFS, checked as Hadoop's is
 """
 
@@ -17,10 +18,12 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from harness.cells.conditions import hadoop_facts
 from harness.config.frameworks import FrameworkEntry, class_of
 from harness.hadoop.benchmarks import Benchmark, Cell
 from harness.hadoop.jobs import JobResult
 from harness.plan.spec import CellSpec
+from harness.results.records import Metric
 
 
 class Framework(ABC):
@@ -53,6 +56,10 @@ class Framework(ABC):
         `self.entry.interface` is the network to take. A result without Hadoop jobs sets `own_work_s`.
         """
 
+    def conditions(self, cell: Cell, result: JobResult) -> list[Metric]:
+        """Return the conditions that a run was under, as its jobs report them; none by default."""
+        return []
+
 
 class Hadoop(Framework):
     """Runs the benchmark's own jobs on Hadoop itself."""
@@ -62,6 +69,10 @@ class Hadoop(Framework):
     def execute(self, benchmark: Benchmark[Any], cell: Cell, name: str) -> JobResult:
         """Run the jobs, with the entry's properties."""
         return benchmark.execute(replace(cell, job_properties=self.entry.job_properties), name)
+
+    def conditions(self, cell: Cell, result: JobResult) -> list[Metric]:
+        """Return tasks and bytes of the jobs, and the properties that job.xml has of them."""
+        return hadoop_facts(cell, result)
 
 
 def framework_of(spec: CellSpec, name: str) -> Framework:

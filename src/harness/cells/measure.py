@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from harness.cells.conditions import input_facts
 from harness.cells.frameworks import Framework, framework_of
 from harness.config import FrameworkEntry
 from harness.core.environment import git_state, machine, moment
@@ -88,13 +89,17 @@ def made_before(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, Any]
     return bool(known == json.loads(json.dumps(specification(spec, run, programs))))
 
 
-def times(result: JobResult) -> list[Metric]:
-    """Return total, work and start-up, seconds."""
-    total, work = result.seconds, result.work_seconds
+def times(result: JobResult, began: float) -> list[Metric]:
+    """Return total, and its parts in seconds: start-up, work, and what is between jobs and after the last one.
+
+    `began`: time.time() when the program was started.
+    """
+    total, work, startup = result.seconds, result.work_seconds, result.startup_seconds(began)
     return [
         Metric(name="time.total", value=total, unit="s", source=CLOCK),
         Metric(name="time.work", value=work, unit="s", source=CLOCK),
-        Metric(name="time.startup", value=total - work, unit="s", source=CLOCK),
+        Metric(name="time.startup", value=startup, unit="s", source=CLOCK),
+        Metric(name="time.between", value=total - work - startup, unit="s", source=CLOCK),
     ]
 
 
@@ -173,16 +178,26 @@ def attempt(
         benchmark.prepare(context.cell)
         framework.prepare(benchmark, context.cell)
         settle(context.cell.cluster)
+        conditions = input_facts(benchmark, context.cell)
     power = context.spec.power
     with Monitor(
         context.hosts, period_s=context.spec.period_s, trace=folder / "trace.csv", power=power
     ) as monitor:
+        began = time.time()
         result = framework.execute(benchmark, context.cell, name)
     tasks.write(tasks.of_jobs(result.jobs, monitor.origin), folder / "tasks.csv")
     with context.hosts.unlimited():
+        conditions += framework.conditions(context.cell, result)
         metrics, _ = benchmark.validate(context.cell, result)
     disturbed = Metric(name="disturbed", value=float(bool(result.disturbed)), unit="1", source=CLOCK)
-    return [*times(result), *metrics, *monitor.metrics(result.seconds), link_rate(context), disturbed]
+    return [
+        *times(result, began),
+        *metrics,
+        *conditions,
+        *monitor.metrics(result.seconds),
+        link_rate(context),
+        disturbed,
+    ]
 
 
 def write_log(source: Path, reason: str, target: Path) -> None:

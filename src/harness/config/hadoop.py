@@ -57,7 +57,9 @@ class Parameters(Strict):
     heap_mb: PositiveInt = Field(default=400, description="Java heap of each task")
     am_heap_mb: PositiveInt = Field(default=400, description="Java heap of a job's application master")
     overhead_mb: PositiveInt = Field(default=112, description="memory of a container besides its Java heap")
-    block_size_mb: PositiveInt = Field(default=64, description="HDFS block size")
+    block_size_mb: float = Field(
+        default=64, ge=1, multiple_of=2**-11, description="HDFS block size, whole checksums of 512 bytes"
+    )
     replication: PositiveInt = Field(default=3, description="HDFS replicas; at most one per worker is made")
     io_sort_mb: PositiveInt = Field(default=100, description="a map task's sort buffer")
     io_sort_factor: PositiveInt = Field(default=64, description="streams merged at once")
@@ -89,6 +91,11 @@ class Parameters(Strict):
     extra: dict[SiteFile, dict[str, str]] = Field(
         default_factory=dict, description="further Hadoop properties by file; they win over all others"
     )
+
+    @property
+    def block_bytes(self) -> int:
+        """HDFS block size, bytes."""
+        return int(self.block_size_mb * 2**20)
 
     @property
     def task_memory_mb(self) -> int:

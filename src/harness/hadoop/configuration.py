@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import jinja2
 from harness.config.hadoop import SITE_FILES, Parameters
 from harness.core.errors import KvasirError
 from harness.hadoop.distribution import Distribution
-from harness.hadoop.layout import Layout, Node
+from harness.hadoop.layout import PORTS, Layout, Node
 from harness.hadoop.plugins import STOCK_SERVICE, Plugin, contribution
 
 _templates = jinja2.Environment(
@@ -81,6 +83,28 @@ def parse(text: str) -> dict[str, str]:
             raise KvasirError(f"no Hadoop configuration: <{entry.tag}> without name and value")
         found[name.strip()] = value.strip()
     return found
+
+
+def without_places(text: str, layout: Layout, node: Node) -> str:
+    """Return a configuration file of one host with the roles of addresses, ports and folders in their place."""
+    for other in layout.nodes:
+        for role in PORTS:
+            text = re.sub(rf"(?<!\d){other.port(role)}(?!\d)", f"<{role}>", text)
+    for folder, role in ((node.scratch, "scratch"), (node.conf, "conf")):
+        text = text.replace(str(folder), f"<{role}>")
+    for other in layout.nodes:
+        text = re.sub(rf"(?<![\w.-]){re.escape(other.name)}(?![\w-])", f"<node{other.index}>", text)
+    return text
+
+
+def fingerprint(layout: Layout) -> int:
+    """Return a number of 48 bits that depends on all files in the hosts' folders but for addresses, ports, folders."""
+    digest = hashlib.sha256()
+    for node in layout.nodes:
+        for name in SITE_FILES:
+            text = (node.conf / name).read_text(encoding="utf-8")
+            digest.update(without_places(text, layout, node).encode())
+    return int(digest.hexdigest()[:12], 16)
 
 
 def write(files: dict[str, str], folder: Path) -> None:

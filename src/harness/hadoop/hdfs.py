@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,21 @@ class Usage:
     """Bytes of all replicas."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Stored:
+    """Describes the files below a folder as HDFS holds them."""
+
+    files: int
+    size: int
+    """Bytes of one replica."""
+    block: int
+    """Largest block size of a file, bytes."""
+    replication: int
+    """Least number of replicas that a file is to have."""
+    changed_s: float
+    """When the youngest file was last written, seconds since 1970 by the NameNode's clock."""
+
+
 class Hdfs:
     """Accesses the file system of one cluster."""
 
@@ -62,6 +78,27 @@ class Hdfs:
         """Return what is in a folder; raise KvasirError when there is none."""
         statuses = self._json("get", "LISTSTATUS", path)["FileStatuses"]["FileStatus"]
         return [Entry(s["pathSuffix"], s["type"] == "DIRECTORY", s["length"]) for s in statuses]
+
+    def stored(self, path: str) -> Stored:
+        """Return facts of all files below a folder; raise KvasirError when there are none."""
+        found = self._statuses(path)
+        if not found:
+            raise KvasirError(f"hdfs:{path}: holds no files")
+        return Stored(
+            files=len(found),
+            size=sum(status["length"] for status in found),
+            block=max(status["blockSize"] for status in found),
+            replication=min(status["replication"] for status in found),
+            changed_s=max(status["modificationTime"] for status in found) / 1000,
+        )
+
+    def _statuses(self, path: str) -> Sequence[dict[str, Any]]:
+        statuses = self._json("get", "LISTSTATUS", path)["FileStatuses"]["FileStatus"]
+        found = [status for status in statuses if status["type"] != "DIRECTORY"]
+        for status in statuses:
+            if status["type"] == "DIRECTORY":
+                found += self._statuses(f"{path}/{status['pathSuffix']}")
+        return found
 
     def read(self, path: str) -> str:
         """Return a small text file; raise KvasirError when it cannot be read."""

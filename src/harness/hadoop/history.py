@@ -58,6 +58,11 @@ class JobHistory(Strict):
     spans: list[Span]
     failures: list[Failure]
 
+    @property
+    def first_task_s(self) -> float:
+        """Return when the first task that ended well started; when tasks were asked for, if there was none."""
+        return min((span.start_s for span in self.spans), default=self.launched_s)
+
     def counter(self, group: str, name: str) -> int:
         """Return a counter of the job; raise KvasirError when it is not there."""
         try:

@@ -12,6 +12,7 @@ from pathlib import Path
 from harness.core.errors import KvasirError
 from harness.hadoop import history
 from harness.hadoop.cluster import Cluster
+from harness.hadoop.configuration import parse
 from harness.hadoop.hdfs import Hdfs
 from harness.hadoop.history import JobHistory
 
@@ -47,10 +48,21 @@ class JobResult:
 
     @property
     def work_seconds(self) -> float:
-        """Sum over its jobs of the time from the first task's launch to the job's end."""
+        """Sum over its jobs of the time from the first task's start to the job's end."""
         if self.own_work_s is not None:
             return self.own_work_s
-        return sum(job.finished_s - job.launched_s for job in self.jobs)
+        return sum(job.finished_s - job.first_task_s for job in self.jobs)
+
+    def startup_seconds(self, began: float) -> float:
+        """Return the time from the program's start to its first job's first task, within the time without tasks.
+
+        `began`: time.time() when the program was started.
+        """
+        rest = max(self.seconds - self.work_seconds, 0.0)
+        if not self.jobs:
+            return rest
+        first = min(job.submitted_ms / 1000 + job.first_task_s for job in self.jobs)
+        return min(max(first - began, 0.0), rest)
 
     def counter(self, group: str, name: str) -> int:
         """Return the sum of a counter over its jobs."""
@@ -107,6 +119,15 @@ def _find(hdfs: Hdfs, folder: str, job: str) -> str | None:
         elif entry.name.startswith(f"{job}-") and entry.name.endswith(".jhist"):
             return path
     return None
+
+
+def job_configuration(cluster: Cluster, job: str) -> dict[str, str]:
+    """Return the properties that a job which has ended ran with, by name. Raises KvasirError when there are none."""
+    for folder in HISTORIES:
+        with contextlib.suppress(KvasirError):
+            if path := _find(cluster.hdfs, folder, job):
+                return parse(cluster.hdfs.read(f"{path.rpartition('/')[0]}/{job}_conf.xml"))
+    raise KvasirError(f"{job}: there is no configuration beside its history")
 
 
 def fetch(cluster: Cluster, job: str) -> JobHistory:

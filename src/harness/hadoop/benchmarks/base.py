@@ -114,6 +114,10 @@ class Benchmark(ABC, Generic[S]):
     def prepare(self, cell: Cell) -> None:
         """Make the inputs, unless they are there; raises KvasirError when that fails."""
 
+    def input(self, cell: Cell) -> str:
+        """Return the path in HDFS that a run reads and leaves as it is; '' for a benchmark without such an input."""
+        return ""
+
     @abstractmethod
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Run the timed part; raise JobError when it fails. `name` is for logs."""

@@ -71,6 +71,10 @@ class Bayes(Benchmark[BayesSettings]):
 
         cell.once(self.path, generate)
 
+    def input(self, cell: Cell) -> str:
+        """Return the folder of the documents."""
+        return self.path
+
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Train and label."""
         cell.hdfs.remove(OUTPUT)

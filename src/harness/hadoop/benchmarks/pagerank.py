@@ -63,6 +63,10 @@ class PageRank(Benchmark[PageRankSettings]):
 
         return cell.once(self.path, generate)
 
+    def input(self, cell: Cell) -> str:
+        """Return the folder of the graph."""
+        return self.path
+
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Rank."""
         cell.hdfs.remove(OUTPUT)

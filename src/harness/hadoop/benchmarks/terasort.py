@@ -22,6 +22,13 @@ class TeraSortSettings(Settings):
     validate_alone_mb: NonNegativeInt = Field(
         default=512, description="up to this size TeraValidate runs in one process, which starts sooner"
     )
+    samples: PositiveInt | None = Field(
+        default=None,
+        description="records that the client reads to choose the ranges of the reduce tasks; none: Hadoop's 100000",
+    )
+    sampled_splits: PositiveInt | None = Field(
+        default=None, description="splits that those records are read from; none: Hadoop's 10"
+    )
     maps: PositiveInt | None = Field(default=None, description="map tasks of TeraGen; none: one per map slot")
 
 
@@ -72,10 +79,19 @@ class TeraSort(Benchmark[TeraSortSettings]):
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Sort."""
         cell.hdfs.remove(OUTPUT)
-        replicas = cell.options({"mapreduce.terasort.output.replication": self.settings.output_replication})
-        return cell.program(
-            name, EXAMPLES, ["terasort", *replicas, self.path, OUTPUT], self.settings.timeout_s
-        )
+        properties = {"mapreduce.terasort.output.replication": self.settings.output_replication}
+        for name, value in (
+            ("mapreduce.terasort.partitions.sample", self.settings.samples),
+            ("mapreduce.terasort.num.partitions", self.settings.sampled_splits),
+        ):
+            if value is not None:
+                properties[name] = value
+        arguments = ["terasort", *cell.options(properties), self.path, OUTPUT]
+        return cell.program(name, EXAMPLES, arguments, self.settings.timeout_s)
+
+    def input(self, cell: Cell) -> str:
+        """Return the folder of the records."""
+        return self.path
 
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
         """Check that TeraValidate names no error, and that its checksum is the generator's."""

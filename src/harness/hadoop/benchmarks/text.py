@@ -56,6 +56,10 @@ class TextBenchmark(Benchmark[TextSettings]):
         """Return the path of the text."""
         return f"{TEXT}-{self.settings.data_mb}-{self.files(cell)}"
 
+    def input(self, cell: Cell) -> str:
+        """Return the folder of the text."""
+        return self.path(cell)
+
     def _write(self, cell: Cell, path: str) -> int:
         total = self.settings.data_mb * MIB
         sizes = {

@@ -1,0 +1,119 @@
+"""Says under which conditions a run was made: its input in HDFS, and what its jobs were really configured with.
+
+Metrics of every framework: input.files, input.bytes, input.block, input.replication, input.changed (when the input
+was last written), jobs, maps, reduces, shuffle.bytes, hdfs.read, hdfs.written, conf.maps_at_once,
+conf.reduces_at_once, conf.digest. Hadoop's besides: local.read, local.written, conf.block and conf.replication (of what
+the job writes), conf.reduces, conf.map_heap, conf.reduce_heap, conf.sort_mb, conf.slow_start.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from harness.hadoop.benchmarks import Benchmark, Cell
+from harness.hadoop.configuration import fingerprint
+from harness.hadoop.jobs import JobResult, job_configuration
+from harness.results.records import Metric
+
+HDFS, HISTORY, JOB_XML = "measured:hdfs", "measured:history", "measured:job.xml"
+REPORT, FILES = "measured:report", "measured:configuration"
+BYTES = {
+    "shuffle.bytes": ("TaskCounter", "REDUCE_SHUFFLE_BYTES"),
+    "hdfs.read": ("FileSystemCounter", "HDFS_BYTES_READ"),
+    "hdfs.written": ("FileSystemCounter", "HDFS_BYTES_WRITTEN"),
+    "local.read": ("FileSystemCounter", "FILE_BYTES_READ"),
+    "local.written": ("FileSystemCounter", "FILE_BYTES_WRITTEN"),
+}
+"""Hadoop's counters by metric; a job that has none of one has moved no such bytes."""
+PROPERTIES = {
+    "conf.maps_at_once": ("mapreduce.job.running.map.limit", "1"),
+    "conf.reduces_at_once": ("mapreduce.job.running.reduce.limit", "1"),
+    "conf.reduces": ("mapreduce.job.reduces", "1"),
+    "conf.block": ("dfs.blocksize", "B"),
+    "conf.replication": ("dfs.replication", "1"),
+    "conf.sort_mb": ("mapreduce.task.io.sort.mb", "MiB"),
+    "conf.slow_start": ("mapreduce.job.reduce.slowstart.completedmaps", "1"),
+}
+"""Properties of job.xml that are numbers, and their units, by metric."""
+HEAPS = {"conf.map_heap": "mapreduce.map.java.opts", "conf.reduce_heap": "mapreduce.reduce.java.opts"}
+
+
+def input_facts(benchmark: Benchmark[Any], cell: Cell) -> list[Metric]:
+    """Return what HDFS says of a benchmark's input before a run; nothing for one that has none."""
+    path = benchmark.input(cell)
+    if not path:
+        return []
+    stored = cell.hdfs.stored(path)
+    facts = {
+        "input.files": (stored.files, "1"),
+        "input.bytes": (stored.size, "B"),
+        "input.block": (stored.block, "B"),
+        "input.replication": (stored.replication, "1"),
+        "input.changed": (stored.changed_s, "s since 1970"),
+    }
+    return [metric(name, value, unit, HDFS) for name, (value, unit) in facts.items()]
+
+
+def hadoop_facts(cell: Cell, result: JobResult) -> list[Metric]:
+    """Return tasks and bytes of all jobs of a program, and the configuration of its first job."""
+    found = tasks_of(result, HISTORY)
+    for name, (group, counter) in BYTES.items():
+        moved = sum(job.counters.get(group, {}).get(counter, 0) for job in result.jobs)
+        found.append(metric(name, moved, "B", HISTORY))
+    return [*found, *configured(job_configuration(cell.cluster, result.jobs[0].id)), digest(cell)]
+
+
+def engine_facts(cell: Cell, result: JobResult) -> list[Metric]:
+    """Return the engine's ranks as tasks, and its bytes. It has no job.xml and no heap."""
+    job = result.jobs[0]
+    bytes_ = job.counters["Bytes"]
+    return [
+        *tasks_of(result, REPORT),
+        *(
+            metric(name, bytes_[counter], "B", REPORT)
+            for name, counter in (
+                ("shuffle.bytes", "sent"),
+                ("hdfs.read", "read"),
+                ("hdfs.written", "written"),
+            )
+        ),
+        metric("conf.maps_at_once", job.maps, "1", REPORT),
+        metric("conf.reduces_at_once", job.reduces, "1", REPORT),
+        digest(cell),
+    ]
+
+
+def tasks_of(result: JobResult, source: str) -> list[Metric]:
+    """Return the numbers of jobs and of their tasks."""
+    counts = {
+        "jobs": len(result.jobs),
+        "maps": sum(job.maps for job in result.jobs),
+        "reduces": sum(job.reduces for job in result.jobs),
+    }
+    return [metric(name, count, "1", source) for name, count in counts.items()]
+
+
+def configured(properties: Mapping[str, str]) -> list[Metric]:
+    """Return the numbers in a job's properties that decide what it may use; those that are not set are left out."""
+    found = [
+        metric(name, float(properties[key]), unit, JOB_XML)
+        for name, (key, unit) in PROPERTIES.items()
+        if key in properties
+    ]
+    for name, key in HEAPS.items():
+        if heap := re.search(r"-Xmx(\d+)m\b", properties.get(key, "")):
+            found.append(metric(name, int(heap[1]), "MiB", JOB_XML))
+    return found
+
+
+def digest(cell: Cell) -> Metric:
+    """Return a number that clusters share whose generated files differ in addresses, ports and folders alone."""
+    value = cell.once("digest of the configuration", lambda: fingerprint(cell.cluster.layout))
+    return metric("conf.digest", value, "1", FILES)
+
+
+def metric(name: str, value: float, unit: str, source: str) -> Metric:
+    """Return a metric that has a value."""
+    return Metric(name=name, value=value, unit=unit, source=source)
