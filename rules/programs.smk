@@ -2,7 +2,7 @@
 # with --sdm apptainer, taken from the images (Hadoop as well); and their sources are packed for Spack.
 # in:  src/engine, src/netsim, src/cmake (what is compiled into programs; not tests, benchmarks or documents), or what is
 #      known of the images (build/images/<name>-<identity>.json); for Spack the recipes in spack_repo/ as well
-# out: build/programs/bin/*, build/programs/engine.json, build/engine-hdfs/bin/hdfs-jobs,
+# out: build/programs/bin/*, build/programs/engine.json, build/programs-portable (one, for Valgrind), build/engine-hdfs/bin/hdfs-jobs,
 #      build/engine-hdfs/engine-hdfs.json, build/netsim/bin/netsim, build/netsim/netsim.json,
 #      build/spack/mirror (a source mirror), build/spack/sources.json (version and SHA-256 of each package)
 #
@@ -144,6 +144,29 @@ else:
         params:
             source="src/netsim --portable",
             programs="netsim",
+
+
+localrules:
+    build_portable,
+
+
+# Always by this machine's compiler: Valgrind simulates the caches of a program on the host.
+rule build_portable:
+    """Compile the mini-app whose caches are simulated, for any processor."""
+    input:
+        sources=ENGINE,
+    output:
+        "build/programs-portable/engine.json",
+    log:
+        "build/logs/build_portable.log",
+    benchmark:
+        "build/benchmarks/build_portable.tsv"
+    threads: 2
+    resources:
+        runtime=20,
+    shell:
+        '"$KVASIR_PYTHON" scripts/build_programs.py src/engine --portable --tool mpirun --tool valgrind {output:q}'
+        " --jobs {threads} reduce-by-key > {log:q} 2>&1"
 
 
 # By name (snakemake spack_sources), or by `make spack-sources`, which writes new hashes into the recipes first.

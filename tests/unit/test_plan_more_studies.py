@@ -51,6 +51,7 @@ def test_a_second_study_of_the_engine_has_its_own_platforms_and_caps(folder: Pat
         ("small", 2),
         ("wide", 4),
         ("pair", 2),
+        ("solo", 1),
     }
     assert {run.identity.factors["cap_w"] for run in second.runs} == {300}
     assert second.needs.ranks == 3, "ranks of the study's own default platform"

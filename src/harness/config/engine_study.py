@@ -89,8 +89,9 @@ class EngineStudy(Study):
         return (levels | used) - set(self.fixed_ranks)
 
     def endings(self, experiment: str) -> list[str]:
-        """All runs are sampled; small examples keep the engine's event log as well."""
-        return ["", ".trace", *([".fill"] if self.experiments[experiment].events else [])]
+        """All measured runs are sampled; small examples keep the engine's event log as well."""
+        chosen = self.experiments[experiment]
+        return ["", *([".trace"] if chosen.cachegrind is None else []), *([".fill"] if chosen.events else [])]
 
     @model_validator(mode="after")
     def _data_sets_are_known(self) -> EngineStudy:

@@ -14,6 +14,7 @@ PARAMETERS = "parameters"
 OF_STUDY = ("series", PARAMETERS)
 """Tables that a study has besides those of its experiments, for figures."""
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+Cache = Annotated[str, StringConstraints(pattern=r"^[0-9]+,[0-9]+,[0-9]+$")]
 
 
 class Linked(Strict):
@@ -21,6 +22,14 @@ class Linked(Strict):
 
     by: Word
     levels: dict[Level, Level]
+
+
+class Cachegrind(Strict):
+    """A simulation of the caches by Valgrind's tool of that name: one rank on few words, 50 times as slow."""
+
+    words: PositiveInt = Field(description="words of the text, at any scale; send buffers shrink with them")
+    d1: Cache = Field(description="first-level data cache: bytes, ways, bytes of a line")
+    ll: Cache = Field(description="last-level cache: the same")
 
 
 class Experiment(Strict):
@@ -40,6 +49,9 @@ class Experiment(Strict):
     )
     events: bool = Field(
         default=False, description="keep what the program logs of its own steps (short runs only)"
+    )
+    cachegrind: Cachegrind | None = Field(
+        default=None, description="simulates the caches instead of measuring (kind engine)"
     )
     repetitions: PositiveInt | None = Field(default=None, description="where other than the scale's")
 

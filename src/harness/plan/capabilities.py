@@ -1,7 +1,8 @@
-"""Probes whether power caps, hosts and disks can be had, before anything is planned and only if a plan asks."""
+"""Probes whether caps, simulated caches, hosts and disks can be had, before all planning and only if a plan asks."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -36,6 +37,12 @@ class Capabilities:
             return "the site's configuration says capping: auto, but its nodes cannot be probed from here"
         found = resolve(self.site.power.meter)
         return "" if found.can_cap else found.cap_reason.removeprefix("no power source: ")
+
+    @cached_property
+    def cachegrind(self) -> str:
+        """Why no caches can be simulated, or '' if they can: by Valgrind, with programs compiled for it."""
+        absent = [tool for tool in ("valgrind", "cmake", "ninja", "mpicxx") if shutil.which(tool) is None]
+        return f"caches are simulated by Valgrind: not installed: {', '.join(absent)}" if absent else ""
 
     @cached_property
     def clusters(self) -> Refusals:

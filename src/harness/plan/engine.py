@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from harness.config import Config, EngineScale, EngineStudy, Level
+from pathlib import Path
+
+from harness.config import Config, EngineScale, EngineStudy, Experiment, Level
+from harness.config.study import Cachegrind
 from harness.plan.datasets import Text, buffer_bytes, ranks_of, text_of
 from harness.plan.points import Point, expand, lenders, seed_of
 from harness.plan.requirements import engine_needs
@@ -12,6 +15,8 @@ from harness.results.records import Factors, Identity
 
 PROGRAMS = "build/programs/bin"
 BUILT = "build/programs/engine.json"
+PORTABLE = "build/programs-portable"
+"""Programs for any processor: Valgrind does not know the newest instructions."""
 
 
 def factors_of(point: Point, text: Text, study: EngineStudy, scale: EngineScale) -> Factors:
@@ -52,13 +57,41 @@ def command(factors: Factors, combine_switch: Level, extra: list[str], inputs: l
     ]
 
 
-def plan(study: EngineStudy, config: Config, cap_refusal: str) -> Plan:
-    """Plans runs, tables and texts of a study. `cap_refusal` says why no cap can be set here ('' if it can)."""
-    scale = config.scale.of(study.id, EngineScale)
+def under_cachegrind(run: RunSpec, caches: Cachegrind) -> RunSpec:
+    """Returns a run of one rank as one under Valgrind, which simulates these caches; nothing of it is measured."""
+    program = [
+        "valgrind",
+        "--tool=cachegrind",
+        "--cache-sim=yes",
+        f"--D1={caches.d1}",
+        f"--LL={caches.ll}",
+        "--cachegrind-out-file={cachegrind}",
+        f"{PORTABLE}/bin/{Path(run.program[0]).name}",
+        *run.program[1:],
+    ]
+    changed = {"program": program, "built": f"{PORTABLE}/engine.json", "cachegrind": True}
+    return run.model_copy(update={**changed, "launcher": [], "watch": None})
+
+
+def scale_of(experiment: Experiment, study: EngineStudy, scale: EngineScale) -> EngineScale:
+    """Returns the sizes of an experiment: those of simulated caches are its own, with all words on one rank."""
+    if experiment.cachegrind is None:
+        return scale
+    words, ranks = experiment.cachegrind.words, {**scale.ranks, study.platform: 1}
+    return scale.model_copy(update={"words": words, "ranks": ranks})
+
+
+def plan(study: EngineStudy, config: Config, cap_refusal: str, cachegrind_refusal: str = "") -> Plan:
+    """Plans runs, tables and texts of a study.
+
+    `cap_refusal` says why no cap can be set here, `cachegrind_refusal` why no cache can be simulated ('' if it can).
+    """
+    scales = config.scale.of(study.id, EngineScale)
     runs: list[RunSpec] = []
     tables: dict[str, TableSpec] = {}
     texts: dict[str, Text] = {}
     for name, experiment in study.experiments.items():
+        scale = scale_of(experiment, study, scales)
         repetitions = experiment.repetitions or scale.repetitions
         skipped: list[NotRun] = []
         own: dict[str, Runs] = {}
@@ -76,6 +109,9 @@ def plan(study: EngineStudy, config: Config, cap_refusal: str) -> Plan:
                 skipped.append(
                     NotRun(point=point.name, factors=factors, reason=f"no cap can be set: {cap_refusal}")
                 )
+                continue
+            if experiment.cachegrind is not None and cachegrind_refusal:
+                skipped.append(NotRun(point=point.name, factors=factors, reason=cachegrind_refusal))
                 continue
             texts[text.path] = text
             lender, its_point = borrowed.get(point.name, (name, point.name))
@@ -112,6 +148,8 @@ def plan(study: EngineStudy, config: Config, cap_refusal: str) -> Plan:
                         ),
                     )
                 )
+                if experiment.cachegrind is not None:
+                    runs[-1] = under_cachegrind(runs[-1], experiment.cachegrind)
         tables[name] = TableSpec(
             study=study.id,
             experiment=name,

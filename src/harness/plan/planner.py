@@ -22,7 +22,7 @@ from harness.results.layout import TableSpec, is_complete
 def plan(study: Study, config: Config, capabilities: Capabilities) -> Plan:
     """Returns runs, tables and needs of a study. `capabilities` says what the site's machine refuses."""
     if isinstance(study, EngineStudy):
-        return engine.plan(study, config, capabilities.caps)
+        return engine.plan(study, config, capabilities.caps, capabilities.cachegrind)
     if isinstance(study, NetsimStudy):
         return netsim.plan(study, config)
     if isinstance(study, CellsStudy):

@@ -38,7 +38,7 @@ class RunSpec(Strict):
 
     identity: Identity
     program: list[str]
-    """Command of the program; {report}, {config}, {trace}, {events} and {output} stand for files of the run."""
+    """Command of the program; {report}, {config}, {trace}, {events}, {output}, {cachegrind} stand for its files."""
     built: str
     """The file that says what the programs are and how they were built."""
     timeout_s: int
@@ -55,6 +55,8 @@ class RunSpec(Strict):
     """Machines that the ranks are on."""
     document: dict[str, Any] | None = None
     """The program's own configuration, written into {config} before it starts."""
+    cachegrind: bool = False
+    """Whether the program runs under Valgrind's cachegrind, whose file is {cachegrind}."""
     watch: Watch | None = None
     """None for a simulation: it may share the machine, and nothing of the machine is measured."""
 

@@ -30,6 +30,7 @@ from harness.measure.model import Sampling
 from harness.measure.nodes import NodeSamplers
 from harness.plan.spec import RunSpec, Watch
 from harness.results.records import Metric, Outcome, Record, save, write_folder
+from harness.runs.cachegrind import read_cachegrind, unaffected
 from harness.runs.program_report import measured, read_report, windows
 from harness.runs.reference_counts import compare, read_counts, read_output
 
@@ -95,6 +96,7 @@ def command_line(spec: RunSpec, folder: Path) -> list[str]:
         "trace": folder / "trace.csv",
         "events": folder / "events.csv",
         "output": folder / "output",
+        "cachegrind": folder / "cachegrind.out",
     }
     own = [part.format_map(places) if part.startswith(("--", "{")) else part for part in spec.program]
     return [*mpi_launcher(spec.launcher, spec.program[0]), *own]
@@ -179,10 +181,11 @@ def outcome_of(finished: Finished) -> Outcome:
 def metrics_of(spec: RunSpec, finished: Finished, folder: Path) -> list[Metric]:
     """Return all numbers of a run that ended well. Raises KvasirError when the program's report is not as agreed."""
     report = read_report(folder / "report.json")
-    metrics = [
-        *measured(report),
-        Metric(name="elapsed", value=finished.ended.seconds, unit="s", source="measured:clock"),
-    ]
+    if spec.cachegrind:
+        metrics = [*unaffected(measured(report)), *read_cachegrind(folder / "cachegrind.out")]
+    else:
+        elapsed = Metric(name="elapsed", value=finished.ended.seconds, unit="s", source="measured:clock")
+        metrics = [*measured(report), elapsed]
     if finished.summary is not None:
         trace = read_trace(folder / "trace.csv")
         metrics += sampled(finished.summary, trace, windows(report, finished.clock_origin))
@@ -224,7 +227,7 @@ def run(
         save(
             Record(identity=spec.identity, environment=environment, outcome=outcome, metrics=metrics), folder
         )
-        for leftover in ("report.json", "sampler.json"):
+        for leftover in ("report.json", "sampler.json", "cachegrind.out"):
             (folder / leftover).unlink(missing_ok=True)
         shutil.rmtree(folder / "output", ignore_errors=True)
     return outcome

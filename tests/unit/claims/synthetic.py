@@ -26,6 +26,7 @@ IDENTITY = ["study", "experiment", "point", "rep"]
 METRIC = ["metric", "value", "unit", "source"]
 RAPL = "measured:rapl-powercap"
 EMULATED = "emulated:knm-like"
+SOURCES = {"cache.ll.misses": "simulated:cachegrind"}
 NO_CAP = "the kernel lets nobody but root set a cap"
 NO_POWER = "no power source: /sys/class/powercap is not there"
 REDUCE_S = {"4B72": 98.3, "4B600": 60.0, "4B5K": 50.0, "4B40K": 53.0, "4B1M": 90.0, "4B5.6M": 100.0,
@@ -96,6 +97,7 @@ def counts(f: Factors) -> Numbers:
         "alltoallv.max": 9.0 if full else 1.0, "barriers": 1.0, "imbalance": tidy, "ranks.with_keys": ranks,
         "mem.kv": held, "mem.peak": held + 1e8, "disk.read": 0.0, "disk.write": 4096.0,
         "output.checksum": math.fmod(unique * 7919 + words, 2**52), "cache.misses": words * math.log10(1 + unique),
+        "cache.ll.misses": words * math.log10(1 + unique),
     }  # fmt: skip
 
 
@@ -114,7 +116,10 @@ def numbers_of(who: Identity, world: World) -> list[Metric]:
         world.change(who, every)
         plain, power = {k: every[k] for k in plain}, {k: every[k] for k in power}
     return [
-        *(_metric(name, value, "measured:engine", "not counted") for name, value in plain.items()),
+        *(
+            _metric(name, value, SOURCES.get(name, "measured:engine"), "not counted")
+            for name, value in plain.items()
+        ),
         *(
             _metric(name, value if world.power else None, world.power, NO_POWER)
             for name, value in power.items()

@@ -45,6 +45,19 @@ class Judge:
         return {int(row.id.removeprefix("MIMIR-")): row for row in self.checked(world, have).rows}
 
 
+def test_simulated_misses_stand_in_for_counters_that_are_missing(judge: Judge) -> None:
+    def uncounted(who: Identity, numbers: Numbers) -> None:
+        numbers["cache.misses"] = None
+
+    def nothing(who: Identity, numbers: Numbers) -> None:
+        numbers["cache.misses"] = numbers["cache.ll.misses"] = None
+
+    found = judge.rows(World(change=uncounted))[41]
+    assert found.verdict == "direction" and "Valgrind simulates" in found.reason
+    assert (found.basis, found.source) == ("simulated", "simulated:cachegrind")
+    assert judge.rows(World(change=nothing))[41].verdict == "not testable here"
+
+
 def with_verdict(rows: dict[int, Row], verdict: Verdict) -> set[int]:
     return {number for number, row in rows.items() if row.verdict == verdict}
 
