@@ -14,7 +14,7 @@ PY := .venv/bin/python
 ## this list
 help:
 	@awk '/^## /{ text = substr($$0, 4); next } /^[a-z-]+:/ && text { sub(/:.*/, ""); printf "make %-15s %s\n", $$0, text } { text = "" }' Makefile
-	@printf '%s\n' '' 'Variables: SCALE=smoke|laptop|paper  SITE=NAME  STUDIES=mimir,eee  (default: config/config.yaml)' \
+	@printf '%s\n' '' 'Variables: SCALE=smoke|laptop|night|paper  SITE=NAME  STUDIES=mimir,eee  (default: config/config.yaml)' \
 	  '           CORES=N (default: all)  ARGS="more arguments for snakemake, or for pytest"'
 
 ## install what is missing: Debian packages and the Python environment .venv (minutes, once)

@@ -39,7 +39,7 @@ def spoil(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1))
 
 
-@pytest.mark.parametrize("scale", ["smoke", "laptop", "paper"])
+@pytest.mark.parametrize("scale", ["smoke", "laptop", "night", "paper"])
 def test_every_scale_is_valid(folder: Path, scale: str) -> None:
     config = load(folder, scale=scale)
     assert config.results == f"results/{scale}"
@@ -60,7 +60,7 @@ def test_files_pass_their_schema(name: str, file: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"scale": "huge"}, ["scale", "'huge'", "laptop, paper, smoke"]),
+        ({"scale": "huge"}, ["scale", "'huge'", "laptop, night, paper, smoke"]),
         ({"site": "moon"}, ["site", "'moon'", "emulated-power, emulated-slurm, local"]),
         ({"studies": ["mimri"]}, ["studies", "'mimri'", "mimir"]),
         ({"studies": []}, ["studies", "at least 1"]),
@@ -120,8 +120,8 @@ CLUSTERS = [
     ("studies/hpc.yaml", "traces: [power]", "traces: [powr]", ["traces", "powr"]),
     (
         "scales/laptop.yaml",
-        "terasort: {data_mb: 40}",
-        "terasort: {data_gb: 40}",
+        "terasort: {data_mb: 48,",
+        "terasort: {data_gb: 48,",
         ["cells", "terasort", "data_gb"],
     ),
     (
@@ -130,7 +130,12 @@ CLUSTERS = [
         "mappers_per_node: 0",
         ["cells.parameters.mappers_per_node", "0"],
     ),
-    ("scales/laptop.yaml", "terasort: 3,", "terrasort: 3,", ["cells", "terrasort", "pagerank"]),
+    (
+        "scales/laptop.yaml",
+        "  minutes: 30",
+        "  minutes: 30\n  more_repetitions: {terrasort: 3}",
+        ["cells", "terrasort", "pagerank"],
+    ),
     ("sites/local.yaml", "gbe: {rate_mbit_s: 25}", "gbe: {rate: 25}", ["hosts.interfaces.gbe.rate", "25"]),
     ("frameworks.yaml", "{class: hadoop,", "{class: hadup,", ["hadoop-gbe.class", "'hadup'", "'engine'"]),
     (

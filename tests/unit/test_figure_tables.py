@@ -42,12 +42,17 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1))
 
 
-@pytest.mark.parametrize("scale", ["smoke", "laptop", "paper"])
+@pytest.mark.parametrize("scale", ["smoke", "laptop", "night", "paper"])
 @pytest.mark.parametrize("study", ["mrev", "hpc"])
 def test_a_studys_own_settings_win_over_the_shared_ones(study: str, scale: str) -> None:
     sizes = read_yaml(CONFIG / "scales" / f"{scale}.yaml")
     for name, shared in sizes["cells"]["benchmarks"].items():
         own = sizes[study].get("benchmarks", {}).get(name, {})
+        if "files" in shared and "map_waves" in sizes["cells"]:
+            numbers = [[int(value) for value in values(study, scale, f"{name}.{key}")] for key in shared]
+            total = shared["files"] * shared["file_mb"]
+            assert all(0.9 * total < files * mb <= total for files, mb in zip(*numbers, strict=True))
+            continue
         for key, value in {**shared, **own}.items():
             found = values(study, scale, f"{name}.{key}")
             assert found == [str(value)] or (found == [] and name not in values(study, scale, "benchmark"))
@@ -58,12 +63,12 @@ def test_levels_are_those_that_the_scale_keeps() -> None:
     assert values("mrev", "paper", "terasort.data_mb") == ["131072"]
     assert values("mrev", "paper", "sort.data_mb") == ["51200"]
     assert values("mrev", "smoke", "nodes") == ["3"]
-    assert values("mrev", "laptop", "nodes") == ["3", "5"]
+    assert values("mrev", "laptop", "nodes") == ["3", "5", "9"]
     assert values("mrev", "paper", "nodes") == ["3", "5", "9", "13"]
     assert values("mrev", "smoke", "disk") == values("mrev", "laptop", "disk") == ["ssd"]
     assert values("mrev", "paper", "disk") == ["hdd"]
     assert values("mrev", "smoke", "framework") == ["hadoop-ipoib", "hadoop-uda", "engine-ipoib"]
-    assert values("mrev", "laptop", "repetitions") == ["1", "3"]
+    assert values("mrev", "laptop", "repetitions") == ["3"]
     assert values("mimir", "laptop", "ranks.knm") == ["2"]
 
 
@@ -195,4 +200,6 @@ def test_the_tables_are_csv(tmp_path: Path) -> None:
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [*rows[0]] == ["scale", "level", "key", "value", "unit"]
-    assert {row["scale"] for row in rows} == {"smoke", "laptop", "paper"} and rows[0]["scale"] == "smoke"
+    assert {row["scale"] for row in rows} == {"smoke", "laptop", "night", "paper"} and rows[0][
+        "scale"
+    ] == "smoke"

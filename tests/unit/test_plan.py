@@ -62,7 +62,7 @@ def test_caps_that_cannot_be_set_are_not_run_and_say_why() -> None:
     assert {r.watch.cap_w for r in plan_of("laptop", refusal="").runs if r.watch} == {215.0, 140.0, 120.0}
 
 
-@pytest.mark.parametrize("scale", ["smoke", "laptop", "paper"])
+@pytest.mark.parametrize("scale", ["smoke", "laptop", "night", "paper"])
 def test_combinability_rates_stay_the_papers(scale: str) -> None:
     rates = {"4B5K": 0.99991, "4B1M": 0.98, "4B28M": 0.5, "4B42M": 0.25, "4B50M": 0.10}
     for run in plan_of(scale).runs:
@@ -73,7 +73,7 @@ def test_combinability_rates_stay_the_papers(scale: str) -> None:
 
 
 def test_runs_are_unique_and_have_own_folders() -> None:
-    for scale in ("smoke", "laptop", "paper"):
+    for scale in ("smoke", "laptop", "night", "paper"):
         names = [(r.identity.experiment, r.identity.point, r.identity.rep) for r in plan_of(scale, "").runs]
         assert len(names) == len(set(names))
         assert all("/" not in point and " " not in point for _, point, _ in names)

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.config import CellsStudy, Config, load_config
+from harness.config.hadoop import Parameters
 from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES
 from harness.plan.capabilities import Refusals
-from harness.plan.cells import joined, ordered, plan
+from harness.plan.cells import joined, ordered, parameters_of, plan
 from harness.plan.spec import CellRun, CellSpec, Plan
 from harness.results.records import Identity
 
@@ -53,7 +55,7 @@ def test_paper_scale_has_the_papers_numbers() -> None:
 def test_studies_share_runs_unless_their_settings_differ() -> None:
     for scale, shared in (("laptop", True), ("paper", False)):
         mrev, hpc = plan_of("mrev", scale), plan_of("hpc", scale)
-        name = "5n_ssd_ib" if shared else "5n_hdd_ib"
+        name = "9n_ssd_ib" if shared else "5n_hdd_ib"
         cells = joined([*mrev.cells.values(), *hpc.cells.values()])
         sorts = {run.identity.point for run in cells[name].runs if run.framework == "hadoop-ipoib"}
         sorts = {point for point in sorts if "terasort" in point}
@@ -156,3 +158,59 @@ def test_a_specification_is_typed_and_says_no_defaults() -> None:
         assert {entry.label for entry in cell.frameworks.values()} == set(cell.frameworks), (
             "a label for figures is nothing that runs depend on"
         )
+
+
+@pytest.mark.parametrize("scale", ["laptop", "night"])
+def test_maps_come_in_three_waves_on_every_number_of_hosts(scale: str) -> None:
+    waves = 3
+    cells = {**plan_of("hpc", scale).cells, **plan_of("mrev", scale).cells}
+    assert {cell.nodes for cell in cells.values()} >= {3, 5, 9}
+    for cell in cells.values():
+        slots = (cell.nodes - 1) * cell.parameters.mappers_per_node
+        for run in cell.runs:
+            if run.benchmark in ("terasort", "wordcount", "sort", "grep"):
+                file_mb = run.settings["data_mb"] / slots
+                assert math.ceil(file_mb / cell.parameters.block_size_mb) == waves
+            elif run.benchmark.startswith("dfsio"):
+                assert run.settings["files"] >= waves * slots
+    sizes = {
+        run.settings["data_mb"] for cell in cells.values() for run in cell.runs if "data_mb" in run.settings
+    }
+    assert len(sizes) == 1, "the data are the same on all numbers of hosts"
+
+
+def test_without_waves_blocks_and_files_are_as_written() -> None:
+    (cell,) = plan_of("hpc", "smoke").cells.values()
+    assert cell.parameters.block_size_mb == 4
+    assert {run.settings["files"] for run in cell.runs if run.benchmark == "dfsio-write"} == {2}
+
+
+def test_no_block_is_too_small_for_hdfs_and_none_is_larger_than_written() -> None:
+    shared = config_of("laptop").scale.cells
+    assert shared is not None
+    assert parameters_of(200, shared).block_size_mb == 1
+    assert parameters_of(2, shared).block_size_mb == shared.parameters.block_size_mb
+    assert Parameters.model_validate(parameters_of(8, shared).model_dump()), "whole checksums"
+
+
+def test_every_benchmark_is_repeated() -> None:
+    for study in STUDIES:
+        tables = plan_of(study, "laptop").tables.values()
+        assert {runs.repetitions for table in tables for runs in table.runs.values()} == {3}
+
+
+def test_hosts_that_do_not_fit_the_memory_are_not_run_and_say_so() -> None:
+    gib = 1 << 30
+    small = plan_of("hpc", "laptop", Refusals(memory=8 * gib))
+    assert {cell.nodes for cell in small.cells.values()} == {3, 5}
+    reasons = {
+        str(absent.factors["nodes"]): absent.reason
+        for absent in small.tables["terasort"].not_run
+        if absent.factors["framework"] == "hadoop-gbe" and absent.factors["disk"] == "ssd"
+    }
+    assert reasons == {"9": "9 hosts need 12.2 GB of memory, this machine has 8.6 GB"}
+    assert small.needs.memory <= 8 * gib
+    tiny = plan_of("hpc", "laptop", Refusals(memory=gib))
+    assert tiny.needs.memory > gib, (
+        "a machine that is too small for all of it is told so before anything runs"
+    )

@@ -139,7 +139,7 @@ def test_the_literal_cluster_command(checkout: Checkout) -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ("scale=huge", "error: scale=huge: allowed: laptop, paper, smoke"),
+        ("scale=huge", "error: scale=huge: allowed: laptop, night, paper, smoke"),
         (
             "site=moon",
             "error: site=moon: allowed: emulated-power, emulated-slurm, local",
@@ -166,7 +166,7 @@ def test_studies_may_be_typed_as_text(checkout: Checkout) -> None:
         (
             "scale: smoke",
             "scale: huge",
-            "config/config.yaml: scale: found 'huge': allowed: laptop, paper, smoke",
+            "config/config.yaml: scale: found 'huge': allowed: laptop, night, paper, smoke",
         ),
         ("scale: smoke", "scal: smoke", "config/config.yaml: scal: found 'smoke': no such key is known here"),
         ("site: local", "site: [local", "config/config.yaml: not a YAML file: line "),

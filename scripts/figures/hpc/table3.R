@@ -11,10 +11,17 @@ draw <- function(tables) {
     if (each < 1) return("fewer files than slaves")
     paste0(format(each, digits = 3), if (each == 1) " file (" else " files (", mb(each * file_mb), ")")
   }
+  # One value for all clusters, or one for each number of nodes of the scale.
+  on <- function(key, slaves, scale) {
+    values <- as.numeric(parameter(tables$parameters, paste0("dfsio-write.", key), scale))
+    if (length(values) < 2) return(values[1])
+    values[match(slaves + 1, as.numeric(parameter(tables$parameters, "nodes", scale)))]
+  }
   of <- function(scale) {
-    files <- parameter_number(tables$parameters, "dfsio-write.files", scale)
-    file_mb <- parameter_number(tables$parameters, "dfsio-write.file_mb", scale)
-    vapply(slaves, function(s) if (is.na(files)) "\u2013" else share(files, file_mb, s), "")
+    vapply(slaves, function(s) {
+      files <- on("files", s, scale)
+      if (is.na(files)) "\u2013" else share(files, on("file_mb", s, scale), s)
+    }, "")
   }
   printed <- c("84 files (5040 MB)", "42 files (2520 MB)", "21 files (1260 MB)", "14 files (840 MB)")
   per_map <- c("12 files (720 MB)", "6 files (360 MB)", "3 files (180 MB)", "2 files (120 MB)")

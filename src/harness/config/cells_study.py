@@ -63,6 +63,11 @@ class CellsScale(Strict):
     period_s: PositiveFloat = Field(default=1, description="between two samples of a host")
     minutes: PositiveInt = Field(description="time to ask a scheduler for, for one cell")
     parameters: Parameters = Field(default=Parameters(), description="of Hadoop, by MREv's names")
+    map_waves: PositiveInt | None = Field(
+        default=None,
+        description="rounds of map tasks at least, on every number of hosts: blocks shrink to that end, and TestDFSIO "
+        "divides its data into more files; none: blocks and files as they are written",
+    )
     benchmarks: Settings = Field(default_factory=dict, description="settings of the benchmarks")
 
 

@@ -29,6 +29,8 @@ def text_of(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) else value
 
 
+CHECKSUM_MB = 2**-11
+"""What HDFS makes one checksum of, 512 bytes: a block is a multiple of it."""
 PropertyName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][\w.-]*$")]
 PropertyValue = Annotated[
     str, BeforeValidator(text_of), WithJsonSchema({"type": ["string", "number", "boolean"]})
@@ -58,7 +60,7 @@ class Parameters(Strict):
     am_heap_mb: PositiveInt = Field(default=400, description="Java heap of a job's application master")
     overhead_mb: PositiveInt = Field(default=112, description="memory of a container besides its Java heap")
     block_size_mb: float = Field(
-        default=64, ge=1, multiple_of=2**-11, description="HDFS block size, whole checksums of 512 bytes"
+        default=64, ge=1, multiple_of=CHECKSUM_MB, description="HDFS block size, whole checksums of 512 bytes"
     )
     replication: PositiveInt = Field(default=3, description="HDFS replicas; at most one per worker is made")
     io_sort_mb: PositiveInt = Field(default=100, description="a map task's sort buffer")

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import psutil
+
 from harness.config import Site
 from harness.hosts import disk_refusal, refusal
 from harness.measure.probe import resolve
@@ -18,6 +20,8 @@ class Refusals:
 
     hosts: str = ""
     disks: Mapping[str, str] = field(default_factory=dict)
+    memory: int | None = None
+    """Bytes of the machine that all hosts share; None: they are machines, or not this one's."""
 
 
 class Capabilities:
@@ -50,4 +54,5 @@ class Capabilities:
         hosts = self.site.hosts
         if hosts is None or not self.site.here:
             return Refusals()
-        return Refusals(refusal(hosts), {disk: disk_refusal(hosts, disk) for disk in hosts.disks})
+        disks = {disk: disk_refusal(hosts, disk) for disk in hosts.disks}
+        return Refusals(refusal(hosts), disks, psutil.virtual_memory().total)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from harness.config import CellsStudy, Config, FrameworkEntry, Level
 from harness.config.cells_study import FACTORS, CellsScale, CellsStudyScale
 from harness.config.frameworks import DEFAULT_HADOOP, class_of
+from harness.config.hadoop import CHECKSUM_MB, Parameters
 from harness.config.series import Series
 from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES, make
+from harness.hadoop.benchmarks.dfsio import Dfsio
 from harness.hadoop.plugins import Plugin, job_properties, load_plugins, together
 from harness.plan.capabilities import Refusals
 from harness.plan.points import Point, seed_of, selected
-from harness.plan.requirements import cells_needs
+from harness.plan.requirements import MIB, cell_memory_mb, cells_needs
 from harness.plan.spec import CellRun, CellSpec, Plan
 from harness.results.layout import NotRun, Runs, TableSpec
 from harness.results.records import Factors, Identity
@@ -105,6 +108,31 @@ def settings_of(benchmark: str, shared: CellsScale, own: CellsStudyScale) -> tup
     return settings, "-" + hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:6]
 
 
+def tasks_in_waves(nodes: int, shared: CellsScale) -> int:
+    """Returns the map tasks that make the scale's number of waves on a cluster; 0 where it asks for none."""
+    return (shared.map_waves or 0) * shared.parameters.mappers_per_node * max(1, nodes - 1)
+
+
+def sized(benchmark: str, settings: dict[str, Any], nodes: int, shared: CellsScale) -> dict[str, Any]:
+    """Returns a benchmark's settings on a cluster of so many nodes."""
+    tasks = tasks_in_waves(nodes, shared)
+    return CLASSES[benchmark].for_tasks(settings, tasks) if tasks else settings
+
+
+def parameters_of(nodes: int, shared: CellsScale) -> Parameters:
+    """Returns Hadoop's parameters on a cluster: blocks so small that the smallest input makes the waves asked for.
+
+    Inputs have a file for each map slot, so that blocks divide files into equal parts. HDFS takes no block below 1 MB.
+    """
+    tasks, parameters = tasks_in_waves(nodes, shared), shared.parameters
+    inputs = [make(name, settings) for name, settings in shared.benchmarks.items()]
+    sizes = [one.data_mb for one in inputs if one.data_mb and not isinstance(one, Dfsio)]
+    if not tasks or not sizes:
+        return parameters
+    block = math.ceil(min(sizes) / tasks / CHECKSUM_MB) * CHECKSUM_MB
+    return parameters.model_copy(update={"block_size_mb": min(parameters.block_size_mb, max(1.0, block))})
+
+
 def cell_name(levels: Mapping[str, Level], entry: FrameworkEntry, hadoop: str) -> str:
     """Returns the name of the cell that a point belongs to."""
     name = f"{levels['nodes']}n_{levels['disk']}_{entry.interface}"
@@ -137,7 +165,7 @@ def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
         built=sorted({f"build/hadoop/{hadoop}.json", *class_of(framework, entry).built}),
         hosts=hosts,
         power=config.site.power.meter,
-        parameters=scale.parameters,
+        parameters=parameters_of(int(levels["nodes"]), scale),
         frameworks={framework: entry_of(framework, entry, plugins)},
         plugins=plugins,
         studies=[],
@@ -145,6 +173,18 @@ def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
         minutes=scale.minutes,
         runs=[],
     )
+
+
+def shortage_of(cell: CellSpec, least: int, refusals: Refusals) -> str:
+    """Returns why the hosts of a cell do not fit this machine, '' if they do.
+
+    `least` is the memory of the smallest cluster, bytes: a machine that is too small for that one is too small for the
+    scale, which is another message.
+    """
+    have, need = refusals.memory, cell_memory_mb(cell) * MIB
+    if have is None or need <= have or least > have:
+        return ""
+    return f"{cell.nodes} hosts need {need / 1e9:.1f} GB of memory, this machine has {have / 1e9:.1f} GB"
 
 
 def points_of(study: CellsStudy, config: Config, experiment: str) -> list[Point]:
@@ -171,6 +211,7 @@ def runs_of(
     framework, benchmark = str(levels["framework"]), str(levels["benchmark"])
     settings, apart = settings_of(benchmark, shared, own)
     point = f"{framework}_{benchmark}{apart}"
+    settings = sized(benchmark, settings, cell.nodes, shared)
     folder = f"{cell.folder}/runs/{point}"
     repetitions = repetitions_of(benchmark, shared)
     factors: Factors = {name: levels[name] for name in FACTORS}
@@ -199,17 +240,31 @@ def runs_of(
 def plan(study: CellsStudy, config: Config, refusals: Refusals) -> Plan:
     """Plans cells with the runs that a study wants there, and its tables."""
     own = config.scale.of(study.id, CellsStudyScale)
+    points = {name: points_of(study, config, name) for name in study.experiments}
+    troubles = {
+        (name, point.name): reason(point.levels, config, refusals)
+        for name in points
+        for point in points[name]
+    }
+    possible = {
+        (name, point.name): cell_of(point.levels, config)
+        for name in points
+        for point in points[name]
+        if not troubles[name, point.name]
+    }
+    least = min((cell_memory_mb(cell) * MIB for cell in possible.values()), default=0)
     cells: dict[str, CellSpec] = {}
     tables: dict[str, TableSpec] = {}
     for name in study.experiments:
         found: dict[str, Runs] = {}
         skipped: list[NotRun] = []
-        for point in points_of(study, config, name):
-            if trouble := reason(point.levels, config, refusals):
+        for point in points[name]:
+            trouble = troubles[name, point.name] or shortage_of(possible[name, point.name], least, refusals)
+            if trouble:
                 factors: Factors = {factor: point.levels[factor] for factor in FACTORS}
                 skipped.append(NotRun(point=point.name, factors=factors, reason=trouble))
                 continue
-            fresh = cell_of(point.levels, config)
+            fresh = possible[name, point.name]
             cell = cells.get(fresh.cell, fresh)
             found[point.name], runs = runs_of(cell, point.levels, own, config)
             known = {run.folder for run in cell.runs}

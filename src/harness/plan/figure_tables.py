@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from harness.config import CellsStudy, Config, NetsimStudy, Study
-from harness.config.cells_study import FACTORS, CellsStudyScale
+from harness.config.cells_study import FACTORS, CellsScale, CellsStudyScale
 from harness.config.netsim_study import Document, NetsimScale
 from harness.config.series import Series
 from harness.hadoop.benchmarks import make
-from harness.plan.cells import points_of, repetitions_of, settings_of
+from harness.plan.cells import parameters_of, points_of, repetitions_of, settings_of, sized
 from harness.plan.netsim import PROGRAM, document_of
 
 SERIES = ("id", "label", "colour", "shape", "linetype")
@@ -95,17 +95,35 @@ def cells_parameters(study: CellsStudy, config: Config) -> dict[str, Any]:
     points = [point for name in study.experiments for point in points_of(study, config, name)]
     levels = {factor: list(dict.fromkeys(point.levels[factor] for point in points)) for factor in FACTORS}
     benchmarks = [str(name) for name in levels["benchmark"]]
+    nodes = sorted((int(level) for level in levels["nodes"]), key=int)
     settings = {
-        name: make(name, settings_of(name, shared, own)[0]).settings.model_dump(mode="json")
-        for name in benchmarks
+        name: settings_on(name, settings_of(name, shared, own)[0], nodes, shared) for name in benchmarks
     }
+    blocks = [round(parameters_of(n, shared).block_size_mb, 2) for n in nodes]
     return {
         **levels,
-        "nodes": sorted(levels["nodes"], key=int),
+        "nodes": nodes,
         "repetitions": sorted({repetitions_of(name, shared) for name in benchmarks}),
         **shared.parameters.model_dump(mode="json"),
+        "block_size_mb": unless_equal(blocks),
+        "map_waves": shared.map_waves,
         **settings,
     }
+
+
+def settings_on(
+    benchmark: str, settings: dict[str, Any], nodes: list[int], shared: CellsScale
+) -> dict[str, Any]:
+    """Returns a benchmark's settings; a list over `nodes` of those that follow the number of nodes."""
+    each = [
+        make(benchmark, sized(benchmark, settings, n, shared)).settings.model_dump(mode="json") for n in nodes
+    ]
+    return {key: unless_equal([one[key] for one in each]) for key in each[0]}
+
+
+def unless_equal(values: list[Any]) -> Any:
+    """Returns the value that all have, or else the list."""
+    return values[0] if all(value == values[0] for value in values) else values
 
 
 def netsim_documents(study: Study, config: Config) -> dict[str, Document]:

@@ -111,6 +111,11 @@ class Benchmark(ABC, Generic[S]):
         """What the time of a run grows with, in the benchmark's own unit; by default `data_mb`."""
         return float(self.data_mb)
 
+    @classmethod
+    def for_tasks(cls, settings: dict[str, Any], tasks: int) -> dict[str, Any]:
+        """Return `settings` such that the same data make at least `tasks` map tasks, where blocks do not see to it."""
+        return settings
+
     def prepare(self, cell: Cell) -> None:
         """Make the inputs, unless they are there; raises KvasirError when that fails."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from pydantic import Field, PositiveInt
 
@@ -50,6 +51,18 @@ class Dfsio(Benchmark[DfsioSettings]):
 
     settings_type = DfsioSettings
     operation: str
+
+    @classmethod
+    def for_tasks(cls, settings: dict[str, Any], tasks: int) -> dict[str, Any]:
+        """Return settings with a file for each task and about the same data; files have a megabyte at least."""
+        written = DfsioSettings.model_validate(settings)
+        if written.files >= tasks:
+            return settings
+        return {
+            **settings,
+            "files": tasks,
+            "file_mb": max(1, round(written.files * written.file_mb / tasks)),
+        }
 
     @property
     def data_mb(self) -> int:
