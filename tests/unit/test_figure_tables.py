@@ -110,7 +110,7 @@ def test_all_scales_of_a_study_the_present_one_first(folder: Path) -> None:
     (folder / "scales" / "broken.yaml").write_text("cells: [")
     (folder / "scales" / "other.yaml").write_text("mimir: {}\n")
     planner = Planner({"scale": "laptop", "site": "local", "studies": ["mrev"], "seed": 1}, folder)
-    assert [config.top.scale for config in planner.at_scales("mrev")] == ["laptop", "paper", "smoke"]
+    assert [config.top.scale for config in planner.at_scales("mrev")] == ["laptop", "night", "paper", "smoke"]
 
 
 @pytest.mark.parametrize("study", STUDIES)

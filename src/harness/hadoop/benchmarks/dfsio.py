@@ -116,6 +116,8 @@ class Dfsio(Benchmark[DfsioSettings]):
                 metric("io.rate", said["rate"], "MB/s", source),
                 metric("io.rate.deviation", said["deviation"], "MB/s", source),
                 metric("stored", usage.stored, "B", "measured:namenode"),
+                metric("files", usage.files, "1", "measured:namenode"),
+                metric("files.bytes", usage.size, "B", "measured:namenode"),
             ],
             {
                 "files": f"{files} files of {self.settings.file_mb} MiB, all processed and there in full length"
