@@ -38,6 +38,15 @@ def test_a_cell(shared: Path) -> None:
     found = {metric.name: metric for metric in record.metrics}
     assert found["time.total"].value == record.outcome.seconds
     assert 0 < found["time.work"].value < found["time.total"].value  # type: ignore[operator]
+    value = {name: metric.value or 0.0 for name, metric in found.items()}
+    assert value["time.startup"] > 1, "Java, its application master and its first container"
+    parts = value["time.startup"] + value["time.work"] + value["time.between"]
+    assert parts == pytest.approx(value["time.total"])
+    assert (value["input.files"], value["input.replication"], value["input.block"]) == (3, 2, 4 << 20)
+    assert value["input.bytes"] == value["hdfs.written"] > 4e6, "TeraGen leaves an empty file beside its two"
+    assert value["shuffle.bytes"] > value["input.bytes"]
+    assert (value["maps"], value["conf.maps_at_once"], value["conf.map_heap"]) == (2, 2, 200)
+    assert found["conf.block"].source == "measured:job.xml" and value["conf.digest"] > 0
     assert found["cpu.seconds"].value > 1 and found["net.bytes"].value > 1e6  # type: ignore[operator]
     assert (found["link.rate"].value, found["link.rate"].source) == (500, "emulated:tbf")
     assert found["energy.total"].value is None and found["energy.total"].reason

@@ -80,12 +80,12 @@ class TeraSort(Benchmark[TeraSortSettings]):
         """Sort."""
         cell.hdfs.remove(OUTPUT)
         properties = {"mapreduce.terasort.output.replication": self.settings.output_replication}
-        for name, value in (
+        for key, value in (
             ("mapreduce.terasort.partitions.sample", self.settings.samples),
             ("mapreduce.terasort.num.partitions", self.settings.sampled_splits),
         ):
             if value is not None:
-                properties[name] = value
+                properties[key] = value
         arguments = ["terasort", *cell.options(properties), self.path, OUTPUT]
         return cell.program(name, EXAMPLES, arguments, self.settings.timeout_s)
 
