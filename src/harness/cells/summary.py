@@ -19,7 +19,7 @@ STATISTICS = (
     *("cell", "nodes", "disk", "framework", "benchmark", "run"),
     *("metric", "unit", "n", "min", "mean", "median", "max", "source"),
 )
-MAIN = ("time.total", "time.work", "throughput.aggregate", "energy.total", "ed2p")
+MAIN = ("time.total", "time.startup", "time.work", "throughput.aggregate", "energy.total", "ed2p")
 """The main results, where a run has them."""
 Row = dict[str, Any]
 
