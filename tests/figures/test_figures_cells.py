@@ -121,6 +121,27 @@ def test_rates_counts_and_reasons_stand_below(drawn: dict[Case, Path]) -> None:
     )
 
 
+def test_the_first_line_says_what_is_shown_instead(drawn: dict[Case, Path]) -> None:
+    assert "panel a (HDD); panels c to f (ED2P); 9 and 13 nodes." in shown(drawn["hpc", "fig05", "laptop"])
+    assert "panels a and c (HDD); 9 and 13 nodes." in shown(drawn["hpc", "fig03", "laptop"])
+    assert "Not shown for want of data" not in shown(drawn["hpc", "fig05", "paper"])
+    assert "Not the paper\u2019s watts" in shown(drawn["hpc", "fig07", "laptop"])
+    assert "Not the paper" not in shown(drawn["hpc", "fig08", "paper"])
+    said = shown(drawn["mrev", "fig02", "laptop"])
+    assert "2 of the paper\u2019s five frameworks (Hadoop-GbE and Hadoop-IPoIB)" in said
+
+
+def test_processors_that_hosts_share_are_summed(drawn: dict[Case, Path]) -> None:
+    assert "% of the machine" in shown(drawn["hpc", "fig07", "laptop"])
+    assert "% of the machine" in shown(drawn["mrev", "fig03", "laptop"])
+    assert "% of the machine" not in shown(drawn["mrev", "fig03", "paper"])
+
+
+def test_start_up_is_drawn_as_such(drawn: dict[Case, Path]) -> None:
+    said = shown(drawn["hpc", "fig02", "laptop"])
+    assert "start-up" in said and "of the shuffle\u2019s time before the end of the last map" in said
+
+
 def test_without_a_meter_no_watts_are_drawn(drawn: dict[Case, Path]) -> None:
     for figure in ("fig05", "fig07", "fig08"):
         said = shown(drawn["hpc", figure, "laptop"])
@@ -138,7 +159,9 @@ def test_emulated_joules_are_marked_in_their_panels(drawn: dict[Case, Path]) -> 
 def test_the_paper_stands_beside(drawn: dict[Case, Path]) -> None:
     assert "78 % less" in shown(drawn["hpc", "fig05", "paper"])
     assert "420 s" in shown(drawn["mrev", "fig02", "laptop"])
-    assert "VH | VH" in shown(drawn["hpc", "table7", "paper"])
+    assert "H | VH" in shown(drawn["hpc", "table7", "paper"])
+    # The engine is not the paper's DataMPI.
+    assert shown(drawn["hpc", "table7", "paper"]).count("VH | \u2013") == 3
     assert "84 files (5040 MB)" in shown(drawn["hpc", "table3", "laptop"])
 
 

@@ -15,5 +15,7 @@ draw <- function(tables) {
   panels <- Map(panel, as.character(both$benchmark), as.character(both$disk))
   panel_figure(unname(panels), runs, rows, if (length(disks) > 1) "tall" else "wide", runs_text(rows),
     "Throughput as TestDFSIO reports it: megabytes (2^20 bytes) of all files over the seconds of all their streams.",
-    "The paper gives no number, but that GbE and IPoIB differ little only in reading on 3 nodes.", ncol = 2)
+    "The paper gives no number, but that GbE and IPoIB differ little only in reading on 3 nodes.",
+    unplanned_text(runs), ncol = 2,
+    instead = lacking_text(list(HDD = c("a", "c"), SSD = c("b", "d")), disk_label[disks], rows$nodes))
 }

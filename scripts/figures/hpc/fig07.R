@@ -2,18 +2,43 @@
 
 names_of <- c(wordcount = "WordCount", terasort = "TeraSort", pagerank = "PageRank")
 
-# Mean level per second over hosts (workers unless the trace knows only the mean), one curve a framework and repetition.
-mean_curves <- function(trace, domain, metrics, scale = 1) {
+# Level per second of the workers (of all hosts where the trace knows only the mean), one curve a framework and
+# repetition: their mean, or the sum of their shares where hosts share processors.
+curves <- function(trace, domain, metrics, scale = 1, summed = FALSE) {
   rows <- trace[trace$domain %in% domain & trace$metric %in% metrics, ]
   workers <- !rows$host %in% c("n0", "mean")
   rows <- if (any(workers)) rows[workers, ] else rows[rows$host %in% "mean", ]
   if (nrow(rows) == 0) return(rows)
   by <- c("point", "framework", "disk", "benchmark", "nodes", "rep", "source")
   rows$second <- round(rows$t_s)
-  sums <- stats::aggregate(value ~ ., rows[c(by, "second", "host", "value")], sum)
-  mean_of <- stats::aggregate(value ~ ., sums[c(by, "second", "value")], mean)
-  mean_of$value <- mean_of$value * scale
-  mean_of[order(mean_of$point, mean_of$rep, mean_of$second), ]
+  hosts <- stats::aggregate(value ~ ., rows[c(by, "second", "host", "metric", "value")], mean)
+  hosts <- stats::aggregate(value ~ ., hosts[c(by, "second", "host", "value")], sum)
+  level <- stats::aggregate(value ~ ., hosts[c(by, "second", "value")], if (summed) sum else mean)
+  level$value <- level$value * scale
+  level[order(level$point, level$rep, level$second), ]
+}
+
+# Fewest samples of a curve.
+least_samples <- 5
+
+# One panel: a benchmark on a disk, on the largest cluster that ran it. NULL without rows.
+benchmark_panel <- function(rows, benchmark, disk, axis) {
+  watts <- any(startsWith(axis, "power"))
+  levels <- levels(rows$series)
+  rows <- rows[rows$benchmark %in% benchmark & rows$disk %in% disk, ]
+  if (nrow(rows) == 0) return(NULL)
+  rows <- rows[rows$nodes == max(rows$nodes), ]
+  letter <- letters[2 * match(benchmark, names(names_of)) - (disk == "hdd")]
+  ggplot(rows, aes(.data$second, .data$value, colour = .data$series)) +
+    emulated_mark(rows) +
+    (if (watts && benchmark == "terasort") geom_hline(yintercept = 240, linewidth = 0.3, linetype = "22")) +
+    geom_line(aes(linetype = .data$series, group = paste(.data$point, .data$rep)), linewidth = 0.4) +
+    series_scales(levels) +
+    scale_x_continuous("time, s", limits = c(0, NA), expand = expansion(c(0, 0.02))) +
+    scale_y_continuous(axis, limits = c(0, NA), expand = expansion(c(0, 0.05))) +
+    labs(title = paste0(letter, "\u2002", names_of[[benchmark]], ", ", disk_label[[disk]], ", ", rows$nodes[1],
+      " nodes")) +
+    theme_kvasir()
 }
 
 takes <- c(power = "cells", power.trace = "samples")
@@ -22,34 +47,24 @@ draw <- function(tables) {
   runs <- tables$power
   trace <- tables$power.trace
   watts <- any(trace$domain %in% "power")
-  rows <- if (watts) mean_curves(trace, "power", "power") else mean_curves(trace, "cpu", c("user", "system"), 100)
+  shared <- !watts && any(sharing_hosts(runs, max(trace$nodes, 1)) > 1)
+  every <- if (watts) curves(trace, "power", "power") else curves(trace, "cpu", c("user", "system"), 100, shared)
+  rows <- every[stats::ave(every$value, paste(every$point, every$rep), FUN = length) >= least_samples, ]
   if (nrow(rows) == 0) return(nothing_figure(runs, "page"))
+  short <- setdiff(every$framework, rows$framework)
   rows$series <- series_factor(rows$framework)
   disks <- intersect(names(disk_label), rows$disk)
-  panel <- function(benchmark, disk) {
-    rows <- rows[rows$benchmark %in% benchmark & rows$disk %in% disk, ]
-    if (nrow(rows) == 0) return(NULL)
-    rows <- rows[rows$nodes == max(rows$nodes), ]
-    letter <- letters[2 * match(benchmark, names(names_of)) - (disk == "hdd")]
-    ggplot(rows, aes(.data$second, .data$value, colour = .data$series)) +
-      emulated_mark(rows) +
-      (if (watts && benchmark == "terasort") geom_hline(yintercept = 240, linewidth = 0.3, linetype = "22")) +
-      geom_line(aes(linetype = .data$series, group = paste(.data$point, .data$rep)), linewidth = 0.4) +
-      geom_point(data = rows[!rows$point %in% rows$point[rows$second > 2], ], size = 0.8, show.legend = FALSE) +
-      series_scales(levels(rows$series)) +
-      scale_x_continuous("time, s", limits = c(0, NA), expand = expansion(c(0, 0.02))) +
-      scale_y_continuous(if (watts) "power, W" else "processor, %", limits = c(0, NA), expand = expansion(c(0, 0.05))) +
-      labs(title = paste0(letter, "\u2002", names_of[[benchmark]], ", ", disk_label[[disk]], ", ", rows$nodes[1],
-        " nodes")) +
-      theme_kvasir()
-  }
+  axis <- if (watts) "power, W" else if (shared) "% of the machine" else "processor, %"
   both <- expand.grid(disk = disks, benchmark = names(names_of))
-  panels <- unname(Map(panel, as.character(both$benchmark), as.character(both$disk)))
+  panels <- Map(function(benchmark, disk) benchmark_panel(rows, benchmark, disk, axis), as.character(both$benchmark),
+    as.character(both$disk))
   n <- table(unique(rows[c("point", "rep")])$point)
-  panel_figure(panels, runs, rows, "page", paste0("Mean of the workers (n = ", n_text(as.integer(n)),
-    "): each curve is one execution."), if (watts) "Dashed: about 240 W, the paper\u2019s maximum for TeraSort." else
-    paste(no_energy_text(runs),
-      "Shown instead: the share of their cores that the workers use, on which power depends."),
+  who <- if (shared) "All workers together, which share the processors of one machine" else "Mean of the workers"
+  panel_figure(unname(panels), runs, rows, "page",
+    paste0(who, " (n = ", n_text(as.integer(n)), "): each curve is one execution."),
+    if (watts) "Dashed: about 240 W, the paper\u2019s maximum for TeraSort." else no_energy_text(runs),
+    if (length(short)) paste0(and_text(label_of(short)), " ended before its fifth sample and has no curve."),
     "The paper: power climbs while the maps run, then falls, least in WordCount; PageRank has a cycle per job.",
-    ncol = length(disks))
+    ncol = length(disks), instead = if (!watts)
+      "Not the paper\u2019s watts, which nothing measures here: the use of the processors, on which they depend.")
 }

@@ -7,6 +7,9 @@ box <- function(d) {
     source = d$source[1], n = nrow(d))
 }
 
+# Fewest samples of a box.
+least_samples <- 10
+
 takes <- c(power = "cells", power.trace = "samples")
 
 draw <- function(tables) {
@@ -20,8 +23,13 @@ draw <- function(tables) {
   rows <- if (watts) trace[trace$domain %in% "power", ] else
     trace[trace$domain %in% "cpu" & trace$metric %in% c("user", "system"), ]
   if (nrow(rows) == 0) return(nothing_figure(runs, "wide"))
+  shared <- !watts && any(sharing_hosts(runs, max(trace$nodes)) > 1)
   rows <- stats::aggregate(value ~ framework + host + rep + t_s + source, rows, sum)
   rows$value <- rows$value * if (watts) 1 else 100
+  few <- stats::ave(rows$value, paste(rows$framework, rows$host), FUN = length) < least_samples
+  short <- setdiff(rows$framework[few], rows$framework[!few])
+  rows <- rows[!few, ]
+  if (nrow(rows) == 0) return(nothing_figure(runs, "wide"))
   rows$series <- series_factor(rows$framework)
   boxes <- do.call(rbind, lapply(unname(split(rows, paste(rows$framework, rows$host))), box))
   node <- as.integer(sub("^n", "", boxes$host))
@@ -33,12 +41,16 @@ draw <- function(tables) {
     facet_wrap(~series, nrow = 1, labeller = as_labeller(function(id) label_of(id))) +
     series_scales(levels(boxes$series)) +
     scale_x_discrete("node (0 is the master)") +
-    scale_y_continuous(if (watts) "power, W" else "processor, %", limits = c(0, NA), expand = expansion(c(0, 0.05))) +
+    scale_y_continuous(if (watts) "power, W" else if (shared) "% of the machine" else "processor, %", limits = c(0, NA),
+      expand = expansion(c(0, 0.05))) +
     theme_kvasir() + theme(panel.grid.major.x = element_blank(), axis.ticks.x = element_blank())
   panel_figure(list(plot), runs, rows, "wide", paste0("TeraSort on ", max(trace$nodes), " nodes, ", disk_label[[disk]],
     ". Box: quartiles and median; line: least to greatest of ", n_text(boxes$n), " samples of ",
     ngettext(length(unique(rows$rep)), "1 execution.", paste(length(unique(rows$rep)), "executions."))),
-    if (!watts) paste(no_energy_text(runs),
-      "Shown instead: the share of its cores that a node uses."),
-    "The paper: on 9 nodes with SSDs the master draws least and the workers draw alike.", legend = 0)
+    if (!watts) no_energy_text(runs), if (shared)
+      "The nodes share the processors of one machine: 100 % is all of them.",
+    if (length(short)) paste0(and_text(label_of(short)), " has fewer than ", least_samples, " samples a node."),
+    "The paper: on 9 nodes with SSDs the master draws least and the workers draw alike.", legend = 0,
+    instead = if (!watts)
+      "Not the paper\u2019s watts, which nothing measures here: the processors that each node uses.")
 }

@@ -8,8 +8,8 @@ caption <- function(size, ...) {
   wrap_text(text, size_mm(size)[["width"]] - 4, small_size)
 }
 
-subtitle <- function(size, text) {
-  if (is.null(text)) NULL else wrap_text(text, size_mm(size)[["width"]] - 4, base_size)
+subtitle <- function(size, text, margin = 4) {
+  if (is.null(text)) NULL else wrap_text(text, size_mm(size)[["width"]] - margin, base_size)
 }
 
 # The profiles behind emulated rows, "" where there are none: "emulated:knm" -> "knm"
@@ -27,11 +27,19 @@ emulated_note <- function(source) {
 # Whether the hosts were emulated: the rate of their links says so.
 hosts_emulated <- function(runs) any(startsWith(metric_rows(runs, "link.rate")$source, "emulated:"))
 
-# Subtitle in the warning colour of a figure of runs on emulated hosts or with emulated watts. rows: those drawn.
-run_note <- function(runs, rows) {
+# Subtitle in the warning colour of a figure of runs on emulated hosts or with emulated watts, or one that shows
+# something else than the paper's. rows: those drawn; instead: what is shown and what is not.
+run_note <- function(runs, rows, instead = NULL) {
   hosts <- if (hosts_emulated(runs)) "EMULATED hosts and links on one machine: times show directions."
-  said <- paste(c(hosts, emulated_note(rows$source)), collapse = " ")
+  said <- paste(Filter(nzchar, c(instead, hosts, emulated_note(rows$source))), collapse = " ")
   if (nzchar(said)) said else NULL
+}
+
+# Hosts that share the processors by which the share of each is counted: metric hosts.sharing, which older tables lack.
+sharing_hosts <- function(runs, nodes) {
+  said <- metric_rows(runs, "hosts.sharing")
+  if (!nrow(said)) return(if (hosts_emulated(runs)) nodes else rep(1, length(nodes)))
+  ifelse(nodes %in% said$nodes[said$value > 1], nodes, 1)
 }
 
 # Why there is no energy: the reason written in the tables.
@@ -149,6 +157,31 @@ missing_levels <- function(rows, tried) {
     what <- c(what, paste(rest, if (rest > 1) "settings" else "setting"))
   }
   and_text(what)
+}
+
+# "c to f" for letters that follow each other, else a list.
+letters_text <- function(x) {
+  at <- match(x, letters)
+  if (length(x) > 2 && all(diff(at) == 1)) paste(x[1], "to", x[length(x)]) else and_text(x)
+}
+
+# The first line of a figure that lacks panels or sizes of the paper's. panels: letters by what they show; drawn: which
+# of them are drawn; nodes: sizes that were run. "" if nothing lacks.
+lacking_text <- function(panels, drawn, nodes) {
+  lost <- setdiff(names(panels), drawn)
+  said <- vapply(lost, function(name) {
+    paste0("panel", if (length(panels[[name]]) > 1) "s", " ", letters_text(panels[[name]]), " (", name, ")")
+  }, "")
+  sizes <- setdiff(c(3, 5, 9, 13), nodes)
+  if (length(sizes)) said <- c(said, paste(and_text(sizes), "nodes"))
+  if (length(said)) paste0("Not shown for want of data: ", paste(said, collapse = "; "), ". Why is said below.") else ""
+}
+
+# Why a disk or a size is not drawn, where the tables have no reason because it was not planned.
+unplanned_text <- function(runs) {
+  sizes <- setdiff(c(3, 5, 9, 13), runs$nodes)
+  said <- c(disk_label[setdiff(names(disk_label), runs$disk)], if (length(sizes)) paste(and_text(sizes), "nodes"))
+  if (length(said)) paste0("No part of this scale: ", and_text(said), ".") else ""
 }
 
 # What is missing, by reason: "Not run: Hadoop-UDA (no shuffle ...)." and runs that failed. "" if nothing is.

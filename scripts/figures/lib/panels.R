@@ -264,15 +264,31 @@ ed2p_panel <- function(runs, disk, title) {
     labs(title = title) + theme_kvasir()
 }
 
-# The whole figure of a benchmark on clusters: time, ED2P and both against each other, for both disks.
+# Thin grey ticks at the median of the time from the first task on: what is left of a time without its start-up.
+work_ticks <- function(runs, disk, like) {
+  rows <- cluster_rows(runs, "time.work", disk)
+  rows <- rows[rows$framework %in% like$framework, ]
+  if (!nrow(rows)) return(NULL)
+  rows$place <- factor(rows$nodes, levels(like$place))
+  rows$series <- factor(rows$framework, levels(like$series))
+  rows$x <- beside(rows$place, rows$series)
+  half <- half_column(rows$series) * 0.6
+  middle <- summarise_runs(rows, "x")
+  geom_segment(aes(.data$x - half, .data$median, xend = .data$x + half, yend = .data$median), middle,
+    inherit.aes = FALSE, linewidth = 0.35, colour = grey_line)
+}
+
+# The whole figure of a benchmark on clusters: time, ED2P and both against each other, for both disks. Panels without
+# data are left out, and the first line says why.
 # marks: function(rows of the time, disk) of the paper's values, data frame place, series, y, text.
 benchmark_figure <- function(runs, marks, paper_gb, ...) {
   panel <- function(metric, disk, letter, what, axis, said = NULL) {
     rows <- cluster_rows(runs, metric, disk)
     if (nrow(rows) == 0) return(NULL)
     title <- paste0(letter, "\u2002", what, ", ", disk_label[[disk]])
-    columns_panel(rows, log_axis(rows$value, axis), title, "nodes", bars = FALSE,
-      more = paper_marks(marks_beside(said, rows)))
+    work <- if (metric == "time.total") metric_rows(runs, "time.work")$value
+    columns_panel(rows, log_axis(c(rows$value, work), axis), title, "nodes", bars = FALSE,
+      more = list(if (length(work)) work_ticks(runs, disk, rows), paper_marks(marks_beside(said, rows))))
   }
   times <- metric_rows(runs, "time.total")
   joules <- metric_rows(runs, "ed2p")
@@ -283,24 +299,29 @@ benchmark_figure <- function(runs, marks, paper_gb, ...) {
     panels <- c(panels, of_disks(3, function(d, letter) panel("ed2p", d, letter, "ED2P", "ED2P, J s\u00b2")),
       of_disks(5, function(d, letter) ed2p_panel(runs, d, paste0(letter, "\u2002ED2P over time, ", disk_label[[d]]))))
   }
+  of_disk <- list(HDD = c("a", "c", "e"), SSD = c("b", "d", "f"))
+  parts <- c(if (nrow(joules)) of_disk else lapply(of_disk, `[`, 1), list(ED2P = c("c", "d", "e", "f")))
+  lacking <- lacking_text(parts, c(disk_label[disks], if (nrow(joules)) "ED2P"), times$nodes)
   size <- if (nrow(joules)) "page" else "wide"
-  panel_figure(unname(panels), runs, rbind(times, joules), size, runs_text(times, "tick: median"), ...,
+  panel_figure(unname(panels), runs, rbind(times, joules), size, runs_text(times, "tick: median"),
+    if (nrow(metric_rows(runs, "time.work"))) "Grey tick: median without start-up and pauses between jobs.", ...,
     if (nrow(joules)) "Numbers in e and f: nodes." else no_energy_text(runs), terasort_size_text(runs, paper_gb),
-    ncol = max(1, length(disks)))
+    unplanned_text(runs), ncol = max(1, length(disks)), instead = lacking)
 }
 
 # A whole figure: one legend, panels (NULL for those without rows), caption; a sentence alone where there is nothing.
 # rows: rows drawn, for their sources; ...: pieces of the caption; ncol, heights, widths: as wrap_plots() takes them;
-# legend: its height, mm; key: width of its keys, mm.
+# legend: its height, mm; key: width of its keys, mm; instead: what the first line says of what is shown.
 panel_figure <- function(panels, runs, rows, size, ..., ncol = NULL, heights = 1, widths = NULL, legend = NULL,
-                         key = 3.5) {
+                         key = 3.5, instead = NULL) {
   panels <- Filter(Negate(is.null), panels)
   if (!length(panels)) return(nothing_figure(runs, size))
   text <- caption(size, ..., jobs_text(runs), rates_text(runs), missing_text(runs), source_text(rows$source))
   body <- wrap_plots(panels, ncol = if (is.null(ncol)) length(panels) else ncol, heights = heights, widths = widths)
   if (is.null(legend)) legend <- if (length(unique(rows$framework)) > 6) 9 else 5
   plot <- wrap_plots(guide_area(), body, ncol = 1, heights = unit(c(legend, 1), c("mm", "null")), guides = "collect") +
-    plot_annotation(subtitle = subtitle(size, run_note(runs, rows)), caption = text, theme = theme_kvasir())
+    plot_annotation(subtitle = subtitle(size, run_note(runs, rows, instead), 8), caption = text,
+      theme = theme_kvasir())
   list(plot = plot & theme(legend.box.margin = margin(), legend.key.width = unit(key, "mm")), size = size)
 }
 

@@ -2,8 +2,8 @@
 
 looks <- c(state_colour, way_colour)
 
-# One panel: lines, or stacked areas, of some metrics of a domain over time, and the end of the last map.
-panel <- function(trace, domain, metrics, title, axis, scale = 1, maps = NULL, stacked = FALSE, top = NA) {
+# One panel: lines, or stacked areas, of some metrics of a domain over time, and when tasks began and maps had ended.
+panel <- function(trace, domain, metrics, title, axis, scale = 1, marks = NULL, stacked = FALSE, top = NA) {
   rows <- trace[trace$domain %in% domain & trace$metric %in% metrics, ]
   if (nrow(rows) == 0) return(words_panel("not measured on these hosts", title))
   rows$series <- factor(rows$metric, if (stacked) rev(metrics) else metrics)
@@ -12,14 +12,28 @@ panel <- function(trace, domain, metrics, title, axis, scale = 1, maps = NULL, s
   plot <- ggplot(rows, aes(.data$t_s, .data$value)) + emulated_mark(rows)
   plot <- plot + if (stacked) geom_area(aes(fill = .data$series)) else
     geom_line(aes(colour = .data$series, linetype = .data$series), linewidth = 0.4, show.legend = !one)
-  plot + (if (length(maps)) geom_vline(xintercept = maps, linewidth = 0.3, linetype = "22")) +
+  plot + marks +
     scale_colour_manual(NULL, values = c(looks, "1min" = "#0072B2", utilisation = "#0072B2")) +
     scale_fill_manual(NULL, values = looks, breaks = metrics) +
     scale_linetype_manual(NULL, values = rep_len(c("solid", "42"), 2)[seq_along(metrics)], breaks = metrics) +
     scale_y_continuous(axis, limits = c(0, top), expand = expansion(c(0, 0.05)), breaks = scales::breaks_pretty(4)) +
-    scale_x_continuous(expand = expansion(c(0, 0.01))) +
+    scale_x_continuous(limits = c(0, NA), expand = expansion(c(0, 0.01))) +
     labs(title = title, x = if (substr(title, 1, 1) %in% c("e", "f")) "time, s") + theme_kvasir() +
     theme(legend.position = "top", legend.key.width = unit(5, "mm"))
+}
+
+# Samples of the mean host with what hosts that share processors use of them together: the sum of their shares, and
+# what is left of one machine as idle.
+of_machine <- function(trace, hosts) {
+  if (hosts == 1) return(trace)
+  is <- function(...) trace$domain %in% "cpu" & trace$metric %in% c(...)
+  summed <- trace$domain %in% c("cpu", "load")
+  trace$value[summed] <- trace$value[summed] * hosts
+  rest <- pmax(1 - tapply(trace$value[is("user", "system")], trace$t_s[is("user", "system")], sum), 0)
+  left <- as.numeric(rest[as.character(trace$t_s[is("wait")])])
+  trace$value[is("wait")] <- pmin(trace$value[is("wait")], left)
+  trace$value[is("idle")] <- (left - trace$value[is("wait")])[match(trace$t_s[is("idle")], trace$t_s[is("wait")])]
+  trace
 }
 
 takes <- c(resources = "cells", resources.trace = "samples", resources.tasks = "tasks")
@@ -33,25 +47,34 @@ draw <- function(tables) {
   if (nrow(trace) == 0) return(nothing_figure(runs, "wide"))
   tasks <- tables$resources.tasks
   tasks <- tasks[tasks$point %in% trace$point & tasks$rep == trace$rep[1] & tasks$kind %in% "map", ]
-  maps <- if (nrow(tasks)) max(tasks$end_s)
+  marks <- if (nrow(tasks)) list(
+    annotate("rect", xmin = 0, xmax = min(tasks$start_s), ymin = -Inf, ymax = Inf, fill = "#8C8C8C", alpha = 0.2),
+    geom_vline(xintercept = max(tasks$end_s), linewidth = 0.3, linetype = "22"))
+  sharing <- sharing_hosts(runs, largest)
+  trace <- of_machine(trace, sharing)
   draw <- function(domain, metrics, letter, title, axis, ...) {
-    panel(trace, domain, metrics, paste0(letter, "\u2002", title), axis, maps = maps, ...)
+    panel(trace, domain, metrics, paste0(letter, "\u2002", title), axis, marks = marks, ...)
   }
   trace <- trace[trace$domain %in% c("cpu", "load", "disk", "net:gbe", "net:ib"), ]
   fast <- max(trace$value[startsWith(trace$domain, "net:")], 0) / 1e6
   panels <- list(
-    draw("cpu", c("user", "system", "wait", "idle"), "a", "CPU utilisation", "%", scale = 100, stacked = TRUE),
-    draw("load", "1min", "b", "CPU load", "threads, 1 min mean"),
+    draw("cpu", names(state_colour), "a", "CPU utilisation", if (sharing > 1) "% of the machine" else "%", scale = 100,
+      stacked = TRUE),
+    draw("load", "1min", "b", "CPU load", if (sharing > 1) "threads of all hosts" else "threads, 1 min mean"),
     draw("disk", c("read", "written"), "c", "disk traffic", "MB/s", scale = 1e-6),
     draw("disk", "utilisation", "d", "disk utilisation", "%", scale = 100, top = 100),
     draw("net:gbe", c("received", "sent"), "e", "GbE traffic", "MB/s", scale = 1e-6, top = fast),
     draw("net:ib", c("received", "sent"), "f", "IPoIB traffic", "MB/s", scale = 1e-6, top = fast)
   )
+  seconds <- paste0(round(max(trace$t_s)), "\u00a0s")
+  instead <- if (largest < 13) paste("One run of", seconds, "on", largest, "nodes; the paper: 7 minutes on 13.")
   text <- caption("page", paste0(label_of(trace$framework[1]), ", ", largest, " nodes, ",
     disk_label[trace$disk[1]], ", execution ", trace$rep[1], " (n = 1): means over all nodes, the master too."),
-    if (length(maps)) "Dashed: end of the last map task.", "Panels e and f have one scale.",
+    if (nrow(tasks)) "Grey: until the first task runs. Dashed: end of the last map task.",
+    if (sharing > 1) paste("Panels a and b: all", largest, "hosts, which share the processors of one machine."),
+    "Load is a mean of the last minute. Panels e and f have one scale.",
     terasort_size_text(runs, "128"), rates_text(runs), missing_text(runs), source_text(trace$source))
-  plot <- wrap_plots(panels, ncol = 2) + plot_annotation(subtitle = subtitle("page", run_note(runs, trace)),
+  plot <- wrap_plots(panels, ncol = 2) + plot_annotation(subtitle = subtitle("page", run_note(runs, trace, instead)),
     caption = text, theme = theme_kvasir())
   list(plot = plot, size = "page")
 }
