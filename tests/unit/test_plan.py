@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.config import Config, EngineScale, Experiment, load_config
+from harness.config import Config, EngineScale, EngineStudy, Experiment, load_config
 from harness.plan.datasets import combinability, scaled_buffer, scaled_unique
 from harness.plan.engine import plan
 from harness.plan.points import expand, priority, seed_of
@@ -90,6 +90,42 @@ def test_scaling_keeps_eq_1(unique: int, words: int, ranks: int) -> None:
     # Rounding to whole words, at most ranks/words each way, and never fewer than one word.
     assert abs(ours - papers) <= ranks / words + 1e-12
     assert scaled_unique(unique, 4_000_000_000, 72, 4_000_000_000, 72) == unique
+
+
+def test_short_runs_read_their_text_several_times() -> None:
+    runs = {(r.identity.experiment, r.identity.point): r for r in plan_of("laptop").runs}
+    short = runs["combinability", "4B72_215W"]
+    assert short.passes > 1
+    assert short.program.count(short.inputs[0]) == short.passes
+    factors = short.identity.factors
+    assert factors["words"] == 64_000_000 * short.passes
+    rate = combinability(float(factors["words"]), float(factors["unique"] or 0), short.ranks)  # type: ignore[arg-type]
+    assert rate == pytest.approx(1 - 72 * 72 / 4e9, abs=1e-8)
+    assert factors["buffer_bytes"] == 64e6 * (short.passes * 64_000_000 / 2) / (4e9 / 72)
+    # An experiment that borrows has the lender's passes, or its points would not be comparable with borrowed ones.
+    assert runs["buffering", "4B72_32MB_215W"].passes == short.passes
+    assert runs["combiner", "reduce-by-key_215W"].passes == runs["stages", "group-by-key_knm_215W"].passes
+    table = plan_of("laptop").tables["combiner"]
+    assert table.runs["group-by-key_215W"].folder.endswith("stages/group-by-key_knm_215W")
+
+
+@pytest.mark.parametrize(
+    ("passes", "why"),
+    [
+        ({"combinabilty": {"4B72": 2}}, "passes.combinabilty: found no such experiment"),
+        ({"combinability": {"4B73": 2}}, "passes.combinability.4B73: found no such data set"),
+        ({"skew": {"zipf": 2}}, "passes.skew.zipf: found no such data set"),
+        ({"buffering": {"4B72": 2}}, "passes.buffering: its runs are partly those of combinability"),
+    ],
+)
+def test_passes_name_experiments_and_data_sets_of_the_study(
+    passes: dict[str, dict[str, int]], why: str
+) -> None:
+    config = config_of("laptop")
+    study, scale = config.studies["mimir"], config.scale.of("mimir", EngineScale)
+    assert isinstance(study, EngineStudy)
+    found = scale.model_copy(update={"passes": passes}).mistakes(study)
+    assert len(found) == 1 and found[0].startswith(why)
 
 
 def test_buffer_keeps_the_share_of_distinct_words_it_holds() -> None:

@@ -64,11 +64,22 @@ void add_times(Json& out, const Json& ranks) {
     for (const std::string name : {"aggregate", "convert", "reduce"}) {
         out["work." + name] = metric(mean(ranks, "/phases/" + name + "/wall_s"), "s", clock);
     }
+    for (const std::string name : {"map_aggregate", "convert_reduce"}) {
+        const auto seconds = each<double>(ranks, "/overlap/" + name + "_s");
+        out["overlap." + name] = metric(*std::min_element(seconds.begin(), seconds.end()), "s", clock);
+    }
     for (const std::string name : {"aggregate", "barrier"}) {
         out["wait." + name] = metric(mean(ranks, "/phases/wait_" + name + "/wall_s"), "s", clock);
     }
     const double cpu = mean(ranks, "/time/cpu_s") * static_cast<double>(ranks.size());
     out["cpu.total"] = metric(cpu, "s", "measured:rusage");
+    double least = 1;
+    const auto used = each<double>(ranks, "/time/cpu_s");
+    const auto times = each<double>(ranks, "/time/runtime_s");
+    for (std::size_t rank = 0; rank < used.size(); ++rank) {
+        least = times[rank] > 0 ? std::min(least, used[rank] / times[rank]) : least;
+    }
+    out["cpu.share.min"] = metric(least, "1", "measured:rusage");
     out["cpu.mean"] = runtime > 0 ? metric(cpu / runtime, "cores", "measured:rusage")
                                   : missing("cores", "the job took no measurable time");
 }

@@ -36,6 +36,8 @@ Json rank_json(int rank, const ReportHead& head, const RankStats& stats) {
                    {"runtime_s", stats.end - stats.start},
                    {"cpu_s", stats.cpu_end - stats.cpu_start}};
     out["phases"] = phases;
+    out["overlap"] = {{"map_aggregate_s", stats.clock.overlap(Phase::map, Phase::aggregate)},
+                      {"convert_reduce_s", stats.clock.overlap(Phase::convert, Phase::reduce)}};
     out["input"] = {{"bytes", c.input_bytes}, {"chunks", c.input_chunks}};
     out["records"] = {{"emitted", c.emitted},
                       {"combined_before", c.combined_before},

@@ -39,6 +39,9 @@ TEST_P(Jobs, SumsOfFixedSizeValues) {
         EXPECT_EQ(c.emitted, own.size());
         EXPECT_EQ(c.sent + c.combined_before, c.emitted) << describe(options);
         EXPECT_EQ(c.barriers, options.pipeline == Pipeline::staged ? 3U : 1U);
+        EXPECT_EQ(result.stats().clock.overlap(Phase::convert, Phase::reduce) > 0,
+                  options.pipeline == Pipeline::pipelined)
+            << describe(options);
     }
 }
 

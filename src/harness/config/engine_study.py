@@ -125,6 +125,14 @@ class EngineScale(Strict):
     )
     repetitions: PositiveInt = Field(le=100)
     timeout_s: PositiveInt = Field(description="a run that takes longer is stopped and recorded as timeout")
+    passes: dict[str, dict[str, PositiveInt]] = Field(
+        default_factory=dict,
+        description="by experiment and data set: how often its runs read the text, where more than once, so that "
+        "they last; points whose runs are another experiment's have that one's",
+    )
+    attempts: PositiveInt = Field(
+        default=1, le=10, description="most often that a run is made whose ranks had to wait for processors"
+    )
     skew_words: PositiveInt | None = Field(
         default=None, description="words of data sets of size skew_words (counts only, no timing)"
     )
@@ -144,10 +152,32 @@ class EngineScale(Strict):
         real = any(dataset.distribution == "realtext" for dataset in study.datasets.values())
         if real and not self.realtext:
             wrong.append("realtext: found nothing: a data set of the study is real text")
+        for name, passes in self.passes.items():
+            wrong += [f"passes.{name}{why}" for why in _wrong_passes(name, passes, study)]
         return wrong
+
+    def passes_of(self, experiment: str, data: str) -> int:
+        """Returns how often a run of an experiment reads the text of a data set."""
+        return self.passes.get(experiment, {}).get(data, 1)
 
     def words_of(self, size: Literal["words", "skew_words"]) -> int:
         """Returns the words of a data set of this size."""
         words = self.words if size == "words" else self.skew_words
         assert words is not None, "mistakes() is called for every study and scale"
         return words
+
+
+def _wrong_passes(name: str, passes: dict[str, int], study: EngineStudy) -> list[str]:
+    """Returns what is wrong with the passes of one experiment, each to follow its name."""
+    experiment = study.experiments.get(name)
+    if experiment is None:
+        return [f": found no such experiment: expected one of {', '.join(study.experiments)}"]
+    if experiment.borrows is not None:
+        return [f": its runs are partly those of {experiment.borrows}: expected the passes there, for both"]
+    levels = experiment.levels_of("data") or {str(study.defaults["data"])}
+    scaled = {data for data in levels if study.datasets[data].distribution == "interleaved"}
+    return [
+        f".{data}: found no such data set: expected one of {', '.join(sorted(scaled))}"
+        for data in passes
+        if data not in scaled
+    ]

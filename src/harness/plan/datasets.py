@@ -66,8 +66,13 @@ def scaled_unique(unique: int, paper_words: int, paper_ranks: int, words: int, r
     return max(1, round(unique * (words / ranks) / (paper_words / paper_ranks)))
 
 
-def text_of(dataset: Dataset, ranks: int, study: EngineStudy, scale: EngineScale, seed: int) -> Text:
-    """Returns the text that stands for a paper's data set at this scale (`ranks` matters for examples only)."""
+def text_of(
+    dataset: Dataset, ranks: int, study: EngineStudy, scale: EngineScale, seed: int, passes: int = 1
+) -> Text:
+    """Returns the text that stands for a paper's data set at this scale (`ranks` matters for examples only).
+
+    Runs read it `passes` times: its distinct words are those for which Eq. 1 keeps its value over all passes.
+    """
     if dataset.distribution == "example" and dataset.words is not None:
         letters = dataset.words.split()
         return Text(
@@ -86,7 +91,7 @@ def text_of(dataset: Dataset, ranks: int, study: EngineStudy, scale: EngineScale
             dataset.unique,
             study.paper_words,
             study.paper_ranks[platform],
-            words,
+            words * passes,
             ranks_of(platform, study, scale),
         )
     else:
@@ -100,20 +105,24 @@ def text_of(dataset: Dataset, ranks: int, study: EngineStudy, scale: EngineScale
     )
 
 
-def scaled_buffer(buffer_mb: float, study: EngineStudy, scale: EngineScale) -> int:
+def scaled_buffer(buffer_mb: float, study: EngineStudy, scale: EngineScale, passes: int = 1) -> int:
     """Returns the bytes of the send buffer that stands for the paper's `buffer_mb` (10^6 bytes) per rank.
+
+    `passes`: how often a run reads its text.
 
     A buffer of the paper holds a certain share of the distinct words a rank meets. These are scaled with the
     words per rank, so the buffer is as well; with the paper's sizes it is exactly `buffer_mb`.
     """
-    share = (scale.words / ranks_of(study.platform, study, scale)) / (
+    share = (scale.words * passes / ranks_of(study.platform, study, scale)) / (
         study.paper_words / study.paper_ranks[study.platform]
     )
     return max(4096, round(buffer_mb * 1_000_000 * share))
 
 
-def buffer_bytes(buffer_mb: float, dataset: Dataset, study: EngineStudy, scale: EngineScale) -> int:
+def buffer_bytes(
+    buffer_mb: float, dataset: Dataset, study: EngineStudy, scale: EngineScale, passes: int = 1
+) -> int:
     """Returns the bytes of the send buffer of a run; the tiny examples use their buffer as it is."""
     if dataset.distribution == "example":
         return round(buffer_mb * 1_000_000)
-    return scaled_buffer(buffer_mb, study, scale)
+    return scaled_buffer(buffer_mb, study, scale, passes)

@@ -19,19 +19,28 @@ PORTABLE = "build/programs-portable"
 """Programs for any processor: Valgrind does not know the newest instructions."""
 
 
-def factors_of(point: Point, text: Text, study: EngineStudy, scale: EngineScale) -> Factors:
-    """Returns every factor of a run with its level: the paper's labels and what they became at this scale."""
+def passes_of(point: Point, experiment: str, study: EngineStudy, scale: EngineScale) -> int:
+    """Returns how often a run of a point reads its text: experiments that borrow runs have the lender's passes."""
+    lender = study.experiments[experiment].borrows or experiment
+    return scale.passes_of(lender, str(point.levels["data"]))
+
+
+def factors_of(point: Point, text: Text, study: EngineStudy, scale: EngineScale, passes: int = 1) -> Factors:
+    """Returns every factor of a run with its level: the paper's labels and what they became at this scale.
+
+    `words` are all that the run reads, in `passes` over its text.
+    """
     levels = point.levels
     dataset = study.datasets[str(levels["data"])]
     return {
         "app": levels["app"],
         "data": levels["data"],
-        "words": text.words,
+        "words": None if text.words is None else text.words * passes,
         "unique": text.unique,
         "platform": levels["platform"],
         "ranks": ranks_of(str(levels["platform"]), study, scale),
         "buffer_mb": levels["buffer_mb"],
-        "buffer_bytes": buffer_bytes(float(levels["buffer_mb"]), dataset, study, scale),
+        "buffer_bytes": buffer_bytes(float(levels["buffer_mb"]), dataset, study, scale, passes),
         "strategy": levels["strategy"],
         "combine": levels["combine"],
         "balance": levels["balance"],
@@ -99,10 +108,12 @@ def plan(study: EngineStudy, config: Config, cap_refusal: str, cachegrind_refusa
         columns: list[str] = []
         for point in expand(experiment, study.defaults):
             ranks = ranks_of(str(point.levels["platform"]), study, scale)
-            text = text_of(study.datasets[str(point.levels["data"])], ranks, study, scale, config.top.seed)
+            dataset = study.datasets[str(point.levels["data"])]
+            passes = passes_of(point, name, study, scale)
+            text = text_of(dataset, ranks, study, scale, config.top.seed, passes)
             extra = ["--events={events}"] if experiment.events else []
             extra += [] if text.generated else ["--output={output}"]
-            factors = factors_of(point, text, study, scale)
+            factors = factors_of(point, text, study, scale, passes)
             columns = list(factors)
             cap = float(point.levels["cap_w"])
             if cap_refusal and cap != study.highest_cap:
@@ -133,8 +144,10 @@ def plan(study: EngineStudy, config: Config, cap_refusal: str, cachegrind_refusa
                 runs.append(
                     RunSpec(
                         identity=identity,
-                        program=command(factors, point.levels["combine_switch"], extra, [text.path]),
+                        program=command(factors, point.levels["combine_switch"], extra, [text.path] * passes),
                         inputs=[text.path],
+                        passes=passes,
+                        attempts=scale.attempts,
                         counts=text.counts,
                         built=BUILT,
                         launcher=config.site.launch(ranks),

@@ -46,6 +46,10 @@ class RunSpec(Strict):
     """What it will hardly exceed, for a scheduler; None: nobody knows better than `timeout_s`."""
     inputs: list[str] = Field(default_factory=list)
     """Files the program reads, as the workflow knows them."""
+    passes: int = 1
+    """Times that the program reads its inputs, one after the other."""
+    attempts: int = 1
+    """Times at most that the run is made while its ranks had to wait for processors."""
     counts: str | None = None
     """What another program counted in the input: the generator's report or coreutils' list of words."""
     launcher: list[str] = Field(default_factory=list)

@@ -65,6 +65,8 @@ class Outcome(_Model):
     exit_code: int | None = None
     started: str = ""
     seconds: float | None = None
+    set_aside: list[float] = []
+    """Attempts that were repeated since ranks had to wait for processors: each one's `cpu.share.min`."""
 
 
 class Record(_Model):

@@ -35,6 +35,12 @@ def read_counts(path: Path) -> Counts:
     return Counts(each.total(), len(each), each, "measured:coreutils")
 
 
+def in_passes(counts: Counts, passes: int) -> Counts:
+    """Returns the counts of a text that is read so many times."""
+    each = None if counts.each is None else Counter({word: n * passes for word, n in counts.each.items()})
+    return Counts(counts.words * passes, counts.keys, each, counts.source)
+
+
 def read_output(folder: Path) -> Counter[bytes]:
     """Reads the engine's own list of words: files part-* of lines `word<TAB>count`."""
     each: Counter[bytes] = Counter()

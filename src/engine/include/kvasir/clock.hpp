@@ -28,6 +28,9 @@ class PhaseClock {
         sum.wall += moment.wall - last_.wall;
         sum.cpu += moment.cpu - last_.cpu;
         last_ = moment;
+        left_[static_cast<std::size_t>(current_)] = moment.wall;
+        double& first = entered_first_[static_cast<std::size_t>(next)];
+        first = first == 0 ? moment.wall : first;
         const Phase before = current_;
         current_ = next;
         return before;
@@ -35,6 +38,14 @@ class PhaseClock {
 
     /// Returns the sum over all stays in `phase` that have ended.
     const Spent& spent(Phase phase) const { return spent_[static_cast<std::size_t>(phase)]; }
+
+    /// Returns the time from entering `second` first to leaving `first` last: positive where the two
+    /// interleave, negative or 0 where one follows the other, 0 also without a stay in either.
+    double overlap(Phase first, Phase second) const {
+        const double begin = entered_first_[static_cast<std::size_t>(second)];
+        const double end = left_[static_cast<std::size_t>(first)];
+        return begin == 0 || end == 0 ? 0 : end - begin;
+    }
 
     /// Times of construction and of entering the current phase: their difference is the sum over all phases.
     double began() const { return began_; }
@@ -52,6 +63,8 @@ class PhaseClock {
     static Spent now() { return {monotonic(), seconds(CLOCK_THREAD_CPUTIME_ID)}; }
 
     std::array<Spent, static_cast<std::size_t>(Phase::count)> spent_{};
+    std::array<double, static_cast<std::size_t>(Phase::count)> entered_first_{};  ///< 0: never
+    std::array<double, static_cast<std::size_t>(Phase::count)> left_{};           ///< last; 0: never
     Phase current_ = Phase::other;
     Spent last_;
     double began_;
