@@ -9,6 +9,7 @@ import csv
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import yaml
 
 from harness.config import Config, EngineScale, load_config
 from harness.plan.datasets import ranks_of, text_of
-from harness.plan.engine import factors_of
+from harness.plan.engine import factors_of, passes_of
 from harness.plan.points import expand
 from harness.results.records import Factors, Identity, Metric
 
@@ -66,6 +67,11 @@ def runtime(f: Factors) -> float:
     )
 
 
+def swing(f: Factors) -> float:
+    """Variation of power and CPU use over time: more with many words, and with a larger buffer."""
+    return 0.01 * float(f["buffer_mb"] or 1) ** 0.5 * (2.0 if f["data"] in ("4B42M", "4B50M") else 1.0)
+
+
 def watts(f: Factors, seconds: float) -> Numbers:
     """Power and energy of a run."""
     cap = float(f["cap_w"] or 0)
@@ -75,7 +81,7 @@ def watts(f: Factors, seconds: float) -> Numbers:
     return {
         "energy.pkg": package * seconds, "energy.dram": dram * seconds, "energy.total": (package + dram) * seconds,
         "power.pkg.mean": package, "power.pkg.max": package + (4 if low else 25 if cap > 140 else 1),
-        "power.pkg.cv": 0.01 * float(f["buffer_mb"] or 1) ** 0.5, "power.dram.mean": dram,
+        "power.pkg.cv": swing(f), "power.dram.mean": dram,
         "power.dram.mean.map_aggregate": 8.0, "power.dram.mean.convert_reduce": 6.0, "power.idle": 70.0,
         "power.cap": cap,
     }  # fmt: skip
@@ -89,12 +95,13 @@ def counts(f: Factors) -> Numbers:
     full = f["data"] in ("4B28M", "4B42M", "4B50M", "used", "overused") or not combined
     tidy = {"hash": 3.0, "repartition": 1.5, "split": 1.1}[str(f["balance"])]
     held = 40.0 * (sent if combined else words) * (1.4 if f["pipeline"] == "staged" else 1.0)
+    held *= 1.2 if f["combine"] == "before" else 1.0
     return {
         "words": words, "keys": None if f["app"] == "map-aggregate" else unique,
         "words.expected": words, "keys.expected": unique, "kv.in": words, "kv.after_combine": sent,
         "combine.rate": 1 - sent / words, "shuffle.bytes": 24 * sent, "rounds": 9.0 if full else 1.0,
-        "rounds.during_map": 8.0 if full else 0.0, "alltoallv.min": 9.0 if full else 1.0,
-        "alltoallv.max": 9.0 if full else 1.0, "barriers": 1.0, "imbalance": tidy, "ranks.with_keys": ranks,
+        "rounds.during_map": 8.0 if full else 0.0, "overlap.map_aggregate": 1.0 if full else -1.0,
+        "overlap.convert_reduce": 0.5, "barriers": 1.0, "imbalance": tidy, "ranks.with_keys": ranks,
         "mem.kv": held, "mem.peak": held + 1e8, "disk.read": 0.0, "disk.write": 4096.0,
         "output.checksum": math.fmod(unique * 7919 + words, 2**52), "cache.misses": words * math.log10(1 + unique),
         "cache.ll.misses": words * math.log10(1 + unique),
@@ -104,11 +111,13 @@ def counts(f: Factors) -> Numbers:
 def numbers_of(who: Identity, world: World) -> list[Metric]:
     """All metrics of a run."""
     f = who.factors
-    seconds = runtime(f) * (1 + 0.002 * (who.rep - 2)) * (1 if who.scale == "paper" else 0.01)
-    busy = 0.7 if f["data"] == "4B72" and f["app"] == "reduce-by-key" else 0.9
+    seconds = runtime(f) * (1 + 0.002 * (who.rep - 2)) * float(f["words"] or 4e7) / 4e9
+    busy = 0.86 if f["data"] == "4B72" and f["app"] == "reduce-by-key" else 0.9
     cores = busy * float(f["ranks"] or 1)
-    shape: Numbers = {"cpu.cv": 0.01 * float(f["buffer_mb"] or 1) ** 0.5, "trace.mean.cpu": cores}
+    shape: Numbers = {"cpu.cv": swing(f), "trace.mean.cpu": cores}
     shape |= {"cpu.mean": cores, "cpu.total": cores * seconds, "cpu.frequency": 1e7 * float(f["cap_w"] or 0)}
+    shape |= {"wait.aggregate": (0.95 - busy) * seconds, "wait.barrier": 0.01 * seconds}
+    shape |= {"sampler.cpu": 0.1 * seconds / float(f["sample_ms"] or 100)}
     plain: Numbers = {"runtime": seconds, **counts(f), **shape}
     power: Numbers = watts(f, seconds)
     if world.change:
@@ -180,8 +189,19 @@ def trace_rows(who: Identity, world: World, samples: int) -> Iterable[dict[str, 
             "source": "measured:procfs",
         }
         if world.power:
-            watt = {"domain": "package-0", "metric": "power", "value": 100 * level, "unit": "W"}
-            yield {**at, **watt, "source": world.power}
+            for domain, most in (("package-0", 100), ("dram-0", 10)):
+                watt = {"domain": domain, "metric": "power", "value": most * level, "unit": "W"}
+                yield {**at, **watt, "source": world.power}
+
+
+def event_rows() -> Iterable[dict[str, Any]]:
+    """The exchanges of two examples on two ranks, partitions of four records: one a quarter full, one skewed."""
+    rounds = {"underused": [(8, 1, 0)], "skewed": [(6, 4, 1), (11, 4, 1), (20, 4, 0)]}
+    for (case, sent), rank in product(rounds.items(), (0, 1)):
+        for word, *records in sent:
+            for partition, held in enumerate(records):
+                yield {"point": case, "case": case, "rank": rank, "word_index": word, "partition": partition,
+                       "records": held, "bytes": 24 * held, "capacity_bytes": 96, "event": "exchange"}  # fmt: skip
 
 
 def write(path: Path, columns: list[str], rows: Iterable[dict[str, Any]]) -> None:
@@ -199,8 +219,9 @@ def points(config: Config, name: str) -> list[Identity]:
     found = []
     for point in expand(experiment, study.defaults):
         ranks = ranks_of(str(point.levels["platform"]), study, scale)
-        text = text_of(study.datasets[str(point.levels["data"])], ranks, study, scale, 1)
-        factors = factors_of(point, text, study, scale)
+        passes = passes_of(point, name, study, scale)
+        text = text_of(study.datasets[str(point.levels["data"])], ranks, study, scale, 1, passes)
+        factors = factors_of(point, text, study, scale, passes)
         for rep in range(1, (experiment.repetitions or scale.repetitions) + 1):
             who = {"study": "mimir", "experiment": name, "point": point.name, "rep": rep, "seed": 1}
             found.append(
@@ -227,7 +248,6 @@ def write_tables(folder: Path, world: World) -> Path:
         samples = (40 if name == "stages" else 3) if world.status == "ok" else 0
         traced = [row for who in mine for row in trace_rows(who, world, samples)]
         write(place / f"{name}.trace.csv", [*IDENTITY, *factors, "t_s", "host", "domain", *METRIC], traced)
-    events = {"point": "used", "case": "used", "rank": 0, "word_index": 1, "partition": 0, "records": 1,
-              "bytes": 24, "capacity_bytes": 48, "event": "put"}  # fmt: skip
-    write(place / "schematic.fill.csv", list(events), [events] if world.status == "ok" else [])
+    events = list(event_rows())
+    write(place / "schematic.fill.csv", list(events[0]), events if world.status == "ok" else [])
     return folder

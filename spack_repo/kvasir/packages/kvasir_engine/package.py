@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="1efa8e1393d1780b24a30ac09efc93c20bce292029e4f55f91a9501d8a4aa551")
+    version("0.1.0", sha256="805a8785bbe957ab6ed3b6766d0dbdf62554db883eb643bd09b1393cf9fbd8ac")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
