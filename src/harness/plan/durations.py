@@ -14,7 +14,7 @@ from snakemake_logger_plugin_kvasir.progress import Expected
 # Shares of what the configuration allows at most, seen at scale laptop on two cores (48 min in all).
 SIMULATION = 0.04
 """Of the time that a simulation hardly exceeds."""
-ENGINE = 0.012
+ENGINE = 0.018
 """Of the timeout of a measured run."""
 CELL_RUN = 1 / 90
 """Of the time limit of a cell, for one of its runs."""
