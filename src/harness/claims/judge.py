@@ -16,6 +16,8 @@ MOST_LABELS = 6
 """Readings that a reason lists one by one."""
 LEAST = 3
 """Repetitions below which a measured effect is left undecided: two differ by chance as often as not."""
+MODEL = "model"
+"""Kind of source of values that a model makes of what runs measured."""
 EFFECTS = ("number", "ratio", "ordering", "shape")
 """Kinds of claims about the size of an effect, as against what a program can do."""
 WEAKER: dict[Outcome, Verdict] = {"holds": "direction", "fails": "contradicted", "undecided": "undecided"}
@@ -52,14 +54,16 @@ def basis(claim: Claim, observed: Observed) -> Basis:
     kinds = {source.partition(":")[0] for source in observed.source.split("; ")}
     if kinds == {ANALYTIC}:
         return "arithmetic"
-    return "simulated" if kinds <= {"simulated", ANALYTIC} else "measured"
+    # What a model makes of measured values is no measurement.
+    return "simulated" if kinds <= {"simulated", ANALYTIC} or MODEL in kinds else "measured"
 
 
 def least(claim: Claim, observed: Observed) -> int:
-    """Returns the fewest repetitions that decide a claim: LEAST for measured sizes of an effect, else 1."""
+    """Returns the fewest repetitions that decide a claim: LEAST for sizes of an effect by measured runs, else 1."""
     if claim.least is not None:
         return claim.least
-    return LEAST if claim.kind in EFFECTS and basis(claim, observed) == "measured" else 1
+    measured = basis(claim, observed) == "measured" or f"{MODEL}:" in observed.source
+    return LEAST if claim.kind in EFFECTS and measured else 1
 
 
 def _why_no_more(claim: Claim, main: Observed, lacking: Sequence[str]) -> str:

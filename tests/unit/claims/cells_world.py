@@ -35,6 +35,8 @@ Factors = dict[str, Any]
 Numbers = dict[str, float]
 Change = Callable[[str, Factors, int, Numbers], None]
 """Alters the numbers of one run (study, factors, repetition) in place."""
+Resample = Callable[[Factors, float, dict[tuple[str, str], float]], None]
+"""Alters what a host does at a share of the run in place; values by domain and metric."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class World:
     change: Change | None = None
     ungrouped: bool = False
     """Frameworks of a cluster interleaved, as here, instead of one after the other, as the paper."""
+    resample: Resample | None = None
     turned: bool = False
     """Traces that run from their end to their begin."""
     empty: frozenset[str] = field(default_factory=frozenset)
@@ -100,7 +103,7 @@ def terasort_s(framework: str, nodes: int, disk: str) -> float:
 def wordcount_s(framework: str, nodes: int, disk: str) -> float:
     """WordCount of 50 GB."""
     share = {
-        "hadoop-gbe": 1.03,
+        "hadoop-gbe": 1.04 if nodes == 3 else 1.03,
         "hadoop-ipoib": 0.99,
         "hadoop-uda": 0.9,
         "engine-gbe": 1.1,
@@ -122,6 +125,8 @@ def seconds(study: str, f: Factors) -> float:
         found = PAGERANK.get((framework, disk, nodes))
         own = 1.0 if framework.endswith("-gbe") else 0.75
         return found or 1000.0 * own * (1 + 0.02 * (13 - nodes))
+    if benchmark.startswith("dfsio"):
+        return 1e4 / throughput(f)
     return wordcount_s(framework, nodes, disk)
 
 
@@ -186,6 +191,7 @@ def conditions(f: Factors, found: Numbers) -> Numbers:
         own |= {"net.bytes.gbe": 1e9, "net.bytes.ib": 0.0}
     if not f["framework"].startswith("engine-"):
         own |= {
+            "local.written": 1.02 * size,
             "conf.map_heap": 3072.0,
             "conf.reduce_heap": 3072.0,
             "conf.block": 2.0**27,
@@ -228,7 +234,9 @@ def skipped(study: str, experiment: str, f: Factors, world: World) -> bool:
     if study == "hpc" and f["benchmark"] == "pagerank" and 9 in world.nodes and f["nodes"] < 9:
         return True
     if experiment == "power":
-        return bool(f["nodes"] != max(n for n in world.nodes if n < 13 or f["disk"] == "hdd"))
+        return world.meter == METER and bool(
+            f["nodes"] != max(n for n in world.nodes if n < 13 or f["disk"] == "hdd")
+        )
     return False
 
 
@@ -290,7 +298,8 @@ def sample(f: Factors, at: float, worker: bool) -> dict[tuple[str, str], float]:
         else 0.9 - (0.1 if f["benchmark"] == "wordcount" else 0.7) * (at - MAP_SHARE)
     )
     if f["benchmark"] == "pagerank":
-        busy = 0.1 + 0.7 * (math.sin(2 * math.pi * 4 * at) > 0)
+        low, high = (0.25, 0.65) if f["framework"] == "hadoop-uda" else (0.1, 0.8)
+        busy = high if math.sin(2 * math.pi * 4 * at) > 0 else low
     if f["benchmark"] == "terasort" and not maps:
         if f["framework"] == "hadoop-uda":
             busy = 0.35 + 0.1 * (1 - at)  # much of the time near its lower quartile
@@ -323,15 +332,20 @@ def trace_rows(study: str, experiment: str, world: World) -> Iterator[dict[str, 
     for f, rep in product(points(study, experiment, world), range(1, world.reps + 1)):
         if trouble(f, world)[0] != "ok":
             continue
-        total = numbers(study, f, rep, world)["time.total"]
+        made = numbers(study, f, rep, world)
+        total, shared = made["time.total"], made["hosts.sharing"]
         head = head_of(study, experiment, f, rep)
         hosts = [f"n{place}" for place in range(f["nodes"])]
         for step in range(SAMPLES):
             at = (step + 0.5) / SAMPLES
             per = {host: sample(f, 1 - at if world.turned else at, host != "n0") for host in hosts}
+            for values in per.values() if world.resample else ():
+                world.resample(f, at, values)
             per["mean"] = {key: sum(one[key] for one in per.values()) / len(hosts) for key in per["n0"]}
             for host, values in per.items():
                 for (domain, metric), value in values.items():
+                    if domain == "cpu" and shared > 1:
+                        value = value / shared if metric != "idle" else 1 - (1 - value) / shared
                     if domain == "power" and not world.meter:
                         continue
                     source = world.meter if domain == "power" else PROCFS

@@ -14,11 +14,11 @@ from harness.claims.model import Verdict
 from harness.claims.verdicts import Row
 
 CLAIMS = Path(__file__).parents[3] / "config" / "claims" / "mrev.yaml"
-IDS = [2, 3, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 17, 18, 20, 21, 22, 23, 24, *range(26, 35)]
-HAVE = ("own-machines", "infiniband", "hdd", "datampi", "output-folder")
+IDS = [2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, *range(23, 35)]
+HAVE = ("own-machines", "infiniband", "hdd", "datampi")
 """What the paper's own site has."""
 ANALYTIC = {21, 22, 34}
-TOOL = {24, 27, 28, 29, 31, 32}
+TOOL = {23, 24, 27, 28, 29, 30, 31, 32}
 """Properties of the tool, literal wherever it runs."""
 VARIANTS = {2, 3, 7}
 """Claims about frameworks that nothing runs yet."""
@@ -49,11 +49,13 @@ def with_verdict(rows: dict[int, Row], verdict: Verdict) -> set[int]:
 
 def test_all_claims_are_there_in_order() -> None:
     assert [claim.id for claim in read_claims(CLAIMS).claims] == [f"MREV-{number:02}" for number in IDS]
-    assert len(IDS) == 29
+    assert len(IDS) == 32
 
 
 def test_where_the_paper_holds_every_claim_is_reproduced(judge: Judge) -> None:
-    assert with_verdict(judge.rows(PAPER, HAVE), "reproduced") == set(IDS)
+    rows = judge.rows(PAPER, HAVE)
+    assert with_verdict(rows, "reproduced") == set(IDS) - {25}
+    assert "value 6, accepted: = 12" in rows[25].reason  # half of the paper's variants are entries here
 
 
 def test_on_a_laptop_times_give_directions_and_variants_are_not_run(judge: Judge) -> None:
@@ -92,7 +94,7 @@ def slower_with_nodes(study: str, f: Factors, rep: int, found: Numbers) -> None:
         (slower_with_nodes, 3, "contradicted", "accepted: < 1"),
         (slower_with_nodes, 5, "contradicted", "accepted: < 1 (in 0 of"),
         (slower_with_nodes, 7, "contradicted", "accepted: > 1"),
-        (slower_with_nodes, 27, "contradicted", "accepted: = 1 (in 0 of"),
+        (slower_with_nodes, 27, "contradicted", "accepted: = 1 (in"),
     ],
 )
 def test_a_claim_reads_what_is_in_the_tables(
@@ -106,7 +108,29 @@ def test_a_claim_reads_what_is_in_the_tables(
 def test_traces_the_other_way_round_contradict_the_shapes(judge: Judge) -> None:
     rows = judge.rows(World(nodes=(3, 5), disks=("ssd",), turned=True))
     assert {10, 14, 15, 18} <= with_verdict(rows, "contradicted")
-    assert "one or two waves" in rows[18].explanation
+    assert "waves of maps" in rows[18].explanation
+
+
+def not_uniform(study: str, f: Factors, rep: int, found: Numbers) -> None:
+    """Frameworks differ in configuration, executions in their input; half of the bytes take the other network."""
+    found["conf.digest"] += len(f["framework"])
+    found["input.changed"] += rep
+    found["net.bytes.gbe"] = 0.5 * found.get("net.bytes", 0)
+    if "conf.block" in found:
+        found["conf.block"] = 0
+
+
+def upside_down(f: Factors, at: float, values: dict[tuple[str, str], float]) -> None:
+    """Memory falls while the load rises; nobody counts what disks do."""
+    values["memory", "used"] = 3e10 - 1e9 * values["load", "1min"]
+    del values["disk", "read"], values["disk", "written"], values["disk", "utilisation"]
+
+
+@pytest.mark.parametrize("number", [12, 19, 23, 27, 29, 30, 31, 33])
+def test_a_tool_without_the_property_is_told(judge: Judge, number: int) -> None:
+    world = World(nodes=(3, 5), disks=("ssd",), change=not_uniform, resample=upside_down)
+    row = judge.rows(world)[number]
+    assert row.verdict == ("reproduced" if number == 31 else "contradicted"), row.reason
 
 
 def test_one_empty_table_takes_only_its_claims(judge: Judge) -> None:
