@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from harness.claims.check import CheckError, bound, tables_used
+from harness.claims.choices import name_of
 from harness.claims.database import Table, build_empty, by_name, table_of
 from harness.claims.files import all_checks, read_claims
 from harness.core.errors import KvasirError
@@ -50,6 +51,11 @@ def mistakes(path: Path, tables: Mapping[Table, Mapping[str, Collection[object]]
         yield str(error)
         return
     known = by_name(tables)
+    for experiment in [
+        name for pair in (file.choices.tables.items() if file.choices else ()) for name in pair
+    ]:
+        if name_of(file.study, experiment) not in known:
+            yield f"{path}: choices: no experiment {experiment} in study {file.study}"
     checks = list(all_checks(file))
     used = {table: tables[table] for table in tables_used(checks, known)}
     database = build_empty(used, file.metrics)

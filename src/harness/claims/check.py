@@ -9,6 +9,7 @@ from pathlib import Path
 import duckdb
 
 from harness.claims import query as sql
+from harness.claims.choices import database_under, levels, mapped, under_all
 from harness.claims.database import Database, Table, build, discover
 from harness.claims.files import Broken, Check, all_checks, checks_of, read_entries, tag_check
 from harness.claims.judge import Judged, Observations, judge
@@ -85,9 +86,14 @@ class _Tables:
     file: ClaimFile
     known: Mapping[str, Table]
     database: Database
-    tags: set[str]
+    have: Collection[str]
+    """Tags that the site declares."""
+    tags: set[str] = field(default_factory=set)
     wrong_tags: dict[str, str] = field(default_factory=dict)
     """Tags whose own check cannot run, and why."""
+
+    def __post_init__(self) -> None:
+        self.tags |= set(self.have)
 
     def observed(self, check: Check, absent: str | None, pending: Mapping[str, str]) -> Observed:
         """Runs a check and returns its values. Raises CheckError."""
@@ -133,6 +139,24 @@ class _Tables:
         except CheckError as error:
             return failed(str(error))
 
+    def under_choices(self) -> dict[str, _Tables]:
+        """Returns the same for the runs under each open choice but the base. Raises KvasirError."""
+        choices = self.file.choices
+        if choices is None:
+            return {}
+        used = tables_used(all_checks(self.file), self.known)
+        found = {}
+        for level in levels(self.file, self.known):
+            database = database_under(choices, level, self.file, used, self.known)
+            found[level] = _Tables(self.file, self.known, database, self.have)
+            found[level].prove_tags()
+        return found
+
+    def reads(self, claim: Claim, names: Collection[str]) -> bool:
+        """Returns whether a check of the claim reads one of the tables `names`."""
+        used = tables_used(checks_of(claim), self.known)
+        return any(name in names for table in used for name in (table.name, table.wide))
+
 
 def failed(why: str) -> Judged:
     """Returns the verdict `check failed`, of a check that is itself wrong, with the reason in one line."""
@@ -142,6 +166,7 @@ def failed(why: str) -> Judged:
 def check_claims(path: Path, tables: Path, have: Collection[str]) -> Checked:
     """Judge every claim of the file `path` by the tables below `tables`; `have` are the tags that the site declares.
 
+    A claim that reads what open choices change is judged under each of them.
     A claim that is wrong, or whose SQL cannot run, gets `check failed` and the reason; the others their verdicts.
     Raises KvasirError, one message, for a table that is not whole.
     """
@@ -150,8 +175,9 @@ def check_claims(path: Path, tables: Path, have: Collection[str]) -> Checked:
     over: _Tables | None = None
     if found.file is not None:
         database = build(tables_used(all_checks(found.file), known), found.file.metrics)
-        over = _Tables(found.file, known, database, set(have))
+        over = _Tables(found.file, known, database, have)
         over.prove_tags()
+    others = over.under_choices() if over else {}
     rows, every = [], []
     tags = over.tags if over else set(have)
     for entry in found.entries:
@@ -161,6 +187,9 @@ def check_claims(path: Path, tables: Path, have: Collection[str]) -> Checked:
         else:
             assert over is not None, "a file with a good claim has been read"
             judged = over.judged(entry)
+            if others and over.file.choices and over.reads(entry, mapped(over.file)):
+                under = {level: other.judged(entry) for level, other in others.items()}
+                judged = under_all(judged, under, over.file.choices.base)
             rows.append(row_of(found.study, entry, judged, tags))
         every.append(judged)
     return Checked(rows, every, tags)

@@ -131,17 +131,20 @@ def _database(
     return Database(connection, {table.name: table for table in tables}, loaded, metrics)
 
 
-def build(tables: Collection[Table], declared: Collection[str]) -> Database:
+def build(
+    tables: Collection[Table], declared: Collection[str], only: Mapping[str, str] | None = None
+) -> Database:
     """Returns a database in memory with the given tables. Nothing outside it can be read afterwards.
 
     Raises KvasirError naming a file that is not a whole table. `declared` are metrics that must have a column even
-    where no run has them.
+    where no run has them; `only` gives the SQL condition on the rows to keep, by the table's name.
     """
     connection = _connect()
     ordered = sorted(tables, key=lambda table: table.name)
-    return _database(
-        connection, ordered, {table.name: load(connection, table) for table in ordered}, declared
-    )
+    loaded = {table.name: load(connection, table) for table in ordered}
+    for name, condition in (only or {}).items():
+        connection.execute(f"DELETE FROM raw.{quoted(name)} WHERE NOT coalesce({condition}, false)")
+    return _database(connection, ordered, loaded, declared)
 
 
 def build_empty(

@@ -49,8 +49,8 @@ def _needs(lacking: Sequence[str]) -> str:
 
 def basis(claim: Claim, observed: Observed) -> Basis:
     """Returns what a verdict on these values rests on. Measured and simulated values together are measured ones."""
-    if claim.about == "implementation":
-        return "implementation"
+    if claim.about != "effect":
+        return claim.about
     kinds = {source.partition(":")[0] for source in observed.source.split("; ")}
     if kinds == {ANALYTIC}:
         return "arithmetic"

@@ -108,14 +108,15 @@ VERDICTS: dict[str, Wording] = {
 }
 
 
-Basis = Literal["measured", "simulated", "arithmetic", "implementation"]
-"""What a verdict rests on: runs that were measured, runs that were simulated, the paper's own numbers, our programs."""
+Basis = Literal["measured", "simulated", "arithmetic", "implementation", "calibration"]
+"""What a verdict rests on: measured runs, simulated runs, the paper's own numbers, our programs, what we set by it."""
 
 BASES: dict[Basis, str] = {
     "measured": "measured",
     "simulated": "simulated",
     "arithmetic": "arithmetic of the paper",
     "implementation": "property of this implementation",
+    "calibration": "used for calibration",
 }
 """The bases in words, in the order in which they are counted."""
 EVIDENCE: tuple[Basis, ...] = ("measured", "simulated")
@@ -195,9 +196,10 @@ class Claim(Strict):
     note: Text | None = Field(default=None, description="shown with every verdict")
     explain: dict[Verdict, Text] = Field(default_factory=dict, description="shown with that verdict")
     figure: str = ""
-    about: Literal["effect", "implementation"] = Field(
+    about: Literal["effect", "implementation", "calibration"] = Field(
         default="effect",
-        description="`implementation`: what our own programs do by design, whatever the paper's do",
+        description="`implementation`: what our own programs do by design, whatever the paper's do; `calibration`: "
+        "what a parameter was set by, which is no evidence",
     )
     construction: Text | None = Field(
         default=None,
@@ -220,6 +222,16 @@ class Tag(Strict):
     check: Text | None = Field(default=None, description="SELECT of one boolean over the tables")
 
 
+class Choices(Strict):
+    """Open choices: each claim that reads one of `tables` is judged once more under every choice but the base."""
+
+    factor: Word = Field(description="the column that tells the choices apart")
+    base: Text = Field(description="the level whose runs the tables themselves hold")
+    tables: dict[Word, Word] = Field(
+        min_length=1, description="by experiment: the one that has its runs under each choice"
+    )
+
+
 class ClaimFile(Strict):
     """The claims of one paper."""
 
@@ -229,6 +241,9 @@ class ClaimFile(Strict):
     pending: dict[Word, Text] = Field(
         default_factory=dict,
         description="levels that cannot run yet, and why: claims that name one are not run",
+    )
+    choices: Choices | None = Field(
+        default=None, description="open choices: only what all of them contradict is contradicted"
     )
     claims: list[Claim] = Field(min_length=1)
 

@@ -115,8 +115,10 @@ def headline(rows: list[Row]) -> str:
     """Returns the number of claims that runs reproduced, and apart from it those without evidence of runs."""
     found = Counter(row.basis for row in rows if row.verdict == "reproduced")
     runs = ", ".join(f"{found[name]} {BASES[name]}" for name in EVIDENCE)
-    rest = " and ".join(f"{found[name]} as {BASES[name]}" for name in BASES if name not in EVIDENCE)
-    return f"{sum(found[name] for name in EVIDENCE)} reproduced by runs ({runs}); apart from these {rest}"
+    named = [name for name in BASES if name not in EVIDENCE and (found[name] or name != "calibration")]
+    *rest, last = [f"{found[name]} as {BASES[name]}" for name in named]
+    apart = f"{', '.join(rest)} and {last}"
+    return f"{sum(found[name] for name in EVIDENCE)} reproduced by runs ({runs}); apart from these {apart}"
 
 
 def text_of(value: object) -> str:

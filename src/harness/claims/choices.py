@@ -1,0 +1,82 @@
+"""Judges claims once more under every choice that a paper leaves open, over the runs of each choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from harness.claims.database import RUNS_SUFFIX, Database, Table, build, quoted
+from harness.claims.judge import Judged
+from harness.claims.model import Choices, ClaimFile
+from harness.core.rows import read_rows
+
+HOLDS = ("reproduced", "direction")
+"""Verdicts under which a claim holds."""
+JUDGED = (*HOLDS, "undecided", "contradicted")
+"""Verdicts that rest on values."""
+
+
+def name_of(study: str, experiment: str) -> str:
+    """Returns the name in SQL of an experiment's table of runs."""
+    return f"{study}_{experiment}"
+
+
+def levels(file: ClaimFile, known: Mapping[str, Table]) -> list[str]:
+    """Returns the choices other than the base that have runs, in the order of the tables. Raises KvasirError."""
+    choices = file.choices
+    if choices is None:
+        return []
+    found: dict[str, None] = {}
+    for experiment in choices.tables.values():
+        table = known.get(name_of(file.study, experiment))
+        rows = read_rows(table.path, "a table of runs", ()) if table else ()
+        found |= {cells.get(choices.factor, ""): None for _, cells in rows if cells.get("status") == "ok"}
+    return [level for level in found if level not in ("", choices.base)]
+
+
+def mapped(file: ClaimFile) -> set[str]:
+    """Returns the names in SQL of the tables that the open choices change."""
+    names = file.choices.tables if file.choices else {}
+    return {
+        name + suffix
+        for experiment in names
+        for name in [name_of(file.study, experiment)]
+        for suffix in ("", RUNS_SUFFIX)
+    }
+
+
+def database_under(
+    choices: Choices, level: str, file: ClaimFile, used: Sequence[Table], known: Mapping[str, Table]
+) -> Database:
+    """Returns a database of the used tables with the runs under one choice. Raises KvasirError.
+
+    A table that no choice changes stays as it is; one whose runs under the choices are not there is empty.
+    """
+    others = {name_of(file.study, own): name_of(file.study, of) for own, of in choices.tables.items()}
+    tables = [
+        replace(table, path=known[others[table.name]].path) if others.get(table.name) in known else table
+        for table in used
+    ]
+    wanted = f"{quoted(choices.factor)} = '{level.replace(chr(39), chr(39) * 2)}'"
+    only = {table.name: wanted for table in used if table.name in others}
+    return build(tables, file.metrics, only)
+
+
+def under_all(own: Judged, others: Mapping[str, Judged], base: str) -> Judged:
+    """Returns a verdict that all choices share in: its reason says under how many the claim holds.
+
+    `others` are the verdicts under the choices besides `base`. A claim that the base contradicts and another choice
+    does not is undecided: the paper does not say which of them is its own.
+    """
+    every = {base: own, **{level: other for level, other in others.items() if other.verdict in JUDGED}}
+    if own.verdict not in JUDGED or len(every) == 1:
+        return own
+    holding = [level for level, other in every.items() if other.verdict in HOLDS]
+    failing = [level for level in every if level not in holding]
+    named = ""
+    if holding and failing:
+        few, word = (failing, "not under") if len(failing) <= len(holding) else (holding, "under")
+        named = f", {word} {', '.join(few)}"
+    words = f"of {len(every)} open choices it holds under {len(holding)}{named}"
+    open_ = own.verdict == "contradicted" and len(holding) > 0
+    return replace(own, verdict="undecided" if open_ else own.verdict, reason=f"{own.reason}; {words}")
