@@ -108,6 +108,36 @@ def test_borrowed_points_are_run_once() -> None:
         assert {"/".join(runs.folder.split("/")[-2:]) for runs in table.runs.values()} <= folders
 
 
+@pytest.mark.parametrize("scale", ["laptop", "paper"])
+def test_the_same_load_for_the_same_time_is_offered_to_every_size(scale: str) -> None:
+    for run in plan_of(scale).runs:
+        if run.document is not None and run.identity.factors["fabric"] == "two-rack":
+            assert run.document["jobs"]["window_s"] > 0, run.identity
+            assert "count" not in run.document["jobs"], run.identity
+
+
+def test_a_scale_keeps_other_levels_in_one_experiment() -> None:
+    variants = {
+        name: {
+            run.identity.factors["variant"]
+            for run in plan_of("laptop").runs
+            if run.identity.experiment == name
+        }
+        for name in ("coalescing", "coalescing_choices")
+    }
+    assert variants["coalescing"] == {"base"}
+    assert {"base", "strict", "random", "hold-full"} <= variants["coalescing_choices"]
+    assert "reuse" not in variants["coalescing_choices"]
+
+
+def test_open_choices_borrow_only_what_is_run() -> None:
+    made = plan_of("laptop")
+    folders = {f"{r.identity.experiment}/{r.identity.point}" for r in made.runs}
+    lent = {"/".join(runs.folder.split("/")[-2:]) for runs in made.tables["nonuniform_choices"].runs.values()}
+    assert lent <= folders
+    assert any(folder.startswith("coalescing_choices/") for folder in lent)
+
+
 def test_simulations_are_not_watched_and_may_share_the_machine() -> None:
     assert {run.watch for run in plan_of("smoke").runs} == {None}
 
@@ -139,6 +169,6 @@ def test_a_scale_that_keeps_nothing_of_an_experiment_is_named(tmp_path: Path) ->
     folder = tmp_path / "config"
     shutil.copytree(PROJECT / "config", folder)
     scale = folder / "scales" / "smoke.yaml"
-    scale.write_text(scale.read_text().replace("variant: [base, abort, balanced]", "variant: [base]"))
+    scale.write_text(scale.read_text().replace("variant: [base, strict, random]", "variant: [base]"))
     with pytest.raises(KvasirError, match=r"smoke.yaml: eee.only: keeps no point of experiment placement"):
         choose(["scale=smoke", "studies=eee"], folder).plan("eee")

@@ -38,6 +38,6 @@ draw <- function(tables) {
     "10GBASE-T, frames of 1,500 bytes, Poisson arrivals. Lines: closed forms, where there is one; points: simulated",
     paste0("runs, n = ", n_text(as.integer(table(power$point))), " a setting and load."),
     if (!is.na(far)) paste0("Largest difference of the two: ", format(far, digits = 2), " points of power."),
-    "Hollow diamonds: the paper's text on standard EEE, almost half at 10 % and 70 % at 20 %. With abort: a frame that",
-    "arrives on the way to sleep ends it.")
+    "Hollow diamonds: the paper's text on standard EEE, almost half at 10 % and 70 % at 20 %. Without abort: a frame",
+    "that arrives on the way to sleep does not end it.")
 }

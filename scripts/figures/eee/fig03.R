@@ -16,7 +16,7 @@ draw <- function(tables) {
     lines_panel(take("makespan"), "load", "CPU load of the job stream, %", "s", "b\u2002total runtime", more = zero)
   )
   simulation_figure(panels, runs, rows, "wide", seeds_text(rows),
-    "Small jobs. The paper draws Quincy alone and says that both grow with the load. Total runtime: from",
-    "the start of the",
-    "first job to the end of the last, so with a fixed number of jobs it has the time between their arrivals in it.")
+    "Small jobs that come within the same time at every load, more of them the higher it is. The paper draws",
+    "Quincy alone and says that both grow with the load. Total runtime: from the start of the first job to the end of",
+    "the last.")
 }

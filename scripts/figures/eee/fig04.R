@@ -6,7 +6,7 @@ draw <- function(tables) {
   runs <- rbind(tables$latency, tables$placement)
   take <- function(metric) {
     rows <- relative_to(metric_rows(runs, metric), 0, c("workload", "nodes", "variant"), "latency_us")
-    rows$series <- series_factor(ifelse(rows$variant %in% "balanced", "balanced", rows$workload))
+    rows$series <- series_factor(ifelse(rows$variant %in% "random", "random", rows$workload))
     rows[rows$latency_us > 0, ]
   }
   panel <- function(rows, title) {
@@ -18,7 +18,7 @@ draw <- function(tables) {
   rows <- take("runtime.mean")
   panels <- list(panel(rows, "a\u2002average runtime of a job"), panel(take("makespan"), "b\u2002total runtime"))
   simulation_figure(panels, runs, rows, "wide", seeds_text(rows),
-    "Without EEE, default TCP, shallow buffers. Blocks lie at random, or as many on each worker.",
+    "Without EEE, default TCP, shallow buffers. As many blocks on each worker, or at random.",
     "Hollow diamonds: the latencies beyond which the paper sees the runtime rise,",
     "about 100 \u00b5s for small jobs and about 5 ms for the batch job.")
 }

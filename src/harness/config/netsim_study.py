@@ -84,6 +84,10 @@ class NetsimScale(Strict):
     only: dict[str, list[str | int]] = Field(
         default_factory=dict, description="by factor: the levels to keep; points with others are left out"
     )
+    only_experiment: dict[str, dict[str, list[str | int]]] = Field(
+        default_factory=dict,
+        description="by experiment and factor: the same, in place of `only` for that factor",
+    )
     leave_out: list[str] = Field(
         default_factory=list, description="experiments that are not made at this scale"
     )

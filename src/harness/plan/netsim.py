@@ -84,9 +84,8 @@ def plan(study: NetsimStudy, config: Config) -> Plan:
         known = {*program.levels, *program.paths}
         defaults = {factor: level for factor, level in study.defaults.items() if factor in known}
         section = f"config/scales/{config.top.scale}.yaml: {study.id}.only"
-        points = (
-            [] if name in scale.leave_out else selected(name, experiment, defaults, scale.only, [], section)
-        )
+        only = {**scale.only, **scale.only_experiment.get(name, {})}
+        points = [] if name in scale.leave_out else selected(name, experiment, defaults, only, [], section)
         for point in points:
             lender, its_point = borrowed.get(point.name, (name, point.name))
             own[point.name] = Runs(

@@ -26,6 +26,7 @@ BASE = {"workload": "small", "nodes": 24, "buffer": "shallow", "tcp": "default",
 NODES = (24, 50, 80)
 HELD = ("12us10", "120us100", "1ms1000", "10ms1000")
 LOADS = (5, 10, 20, 30, 40, 55)
+CHOICES = ("base", "strict", "hold-full", "symmetric", "random", "replication3", "mrperf-cpu")
 MEGA = 1e6
 
 Factors = dict[str, Any]
@@ -46,6 +47,8 @@ class World:
     change: Change | None = None
     empty: frozenset[str] = field(default_factory=frozenset)
     """Experiments without a single row."""
+    choices: tuple[str, ...] = ()
+    """Open choices, levels of factor variant, under which the experiments were run once more."""
 
 
 @cache
@@ -59,7 +62,7 @@ def link_power(u: float, setting: str, abort: bool = True) -> float:
     stay = math.exp(-lam * asleep)
     if setting.startswith("nopa"):
         off = stay / lam
-        cycle = 1 / lam + awake * stay if abort or setting == "nopa-abort" else off + asleep + awake
+        cycle = 1 / lam + awake * stay if abort and setting != "nopa-strict" else off + asleep + awake
         return 1 - 0.9 * (1 - u) * off / cycle
     hold, trigger = {"12us10": (12, 10), "120us100": (120, 100), "1ms1000": (1000, 1000)}.get(
         setting, (1e4, 1000)
@@ -83,6 +86,8 @@ def overhead(f: Factors) -> float:
     cost = {"12us10": 0.006, "120us100": 0.009, "1ms1000": 0.015, "10ms1000": 0.02}.get(f["setting"], 0.0)
     if f["setting"] in ("1ms1000", "10ms1000") and not deep:
         return 0.25 + 0.05 * (not tuned) + 0.5 * (f["setting"] == "10ms1000")
+    if f["setting"] == "1ms1000" and f["workload"] == "small" and not tuned:
+        return 0.06
     if f["setting"] == "10ms1000" and f["workload"] == "small":
         return 0.2 if tuned else 0.9 - 0.005 * f["nodes"]
     return cost
@@ -107,14 +112,14 @@ def seconds(experiment: str, f: Factors) -> tuple[float, float]:
         )
     elif experiment == "stall":
         slower = 1.008 - 0.008 * min(f["stall_us"], 50) / (f["nodes"] + 26)
-    elif experiment in ("load", "adaptive"):
+    elif experiment in ("load", "load_tuned", "adaptive"):
         slower = 1 + loss_at(f["load"]) * (f["setting"] == "core:1ms1000" and f["buffer"] == "shallow")
         mean, total = mean * (1 + f["load"] / 100), total * (1 + f["load"] / 500)
     elif experiment == "scheduler":
         grow = {"quincy": 1.0, "fair": 1.1, "fifo": 1.4}[f["scheduler"]]
         mean, total = mean * (1 + grow * f["load"] / 100), total * (1 + grow * f["load"] / 400)
     elif experiment == "standard":
-        slower = 1.006 if f["setting"] == "nopa" else 1.0
+        slower = 1.0 if f["setting"] == "nopa" else 1 / 1.006
     elif f["setting"] in ("1ms1000", "core:1ms1000") and f["buffer"] == "shallow":
         slower = 1.2 if f["flavour"] == "newreno" else 1.03
     return total * slower, mean * slower
@@ -137,18 +142,19 @@ def energies(experiment: str, f: Factors, total: float) -> Numbers:
     nopa_edge, nopa_core = 0.15 * always_edge, 0.25 * always_core * (1 + 0.3 * f["stall_us"] / 100)
     joules = {"edge": nopa_edge * edge * (1 + 0.2 * f["stall_us"] / 100), "core": nopa_core * core}
     every = 0.17 * (always_edge + always_core)
+    nopa = 1 / (5 + f["nodes"] / 80 + 0.2 * (f["workload"] == "small"))
     if experiment == "standard":
-        factor = {"legacy": 1.0, "nopa": 1 / (5 + f["nodes"] / 80 + 0.2 * (f["workload"] == "small"))}
-        every = (always_edge + always_core) * factor.get(name, factor["nopa"] / 1.6)
+        every = (always_edge + always_core) * {"legacy": 1.0, "nopa": nopa}.get(name, nopa / 1.6)
     elif experiment == "coalescing":
+        every = (always_edge + always_core) * nopa
         every *= {"12us10": 0.75, "120us100": 0.6, "1ms1000": 0.55, "10ms1000": 0.54}.get(name, 1.0) / (
             1 + overhead(f)
         )
-    elif experiment == "nonuniform":
+    elif experiment in ("nonuniform", "recommended"):
         saved = (0.4 - 0.0025 * f["nodes"] + 0.02 * (f["workload"] == "small")) * (1 - core) / 0.6
         every *= 1 - saved - (1 - edge) / 10 + (0.01 if name.endswith("+") else 0)
-    elif experiment in ("load", "adaptive"):
-        every *= {"1ms1000": 0.6, "120us100": 0.75, "12us10": 0.85, "ideal": 0.55, "adaptive": 0.6}.get(
+    elif experiment in ("load", "load_tuned", "adaptive"):
+        every *= {"1ms1000": 0.6, "120us100": 0.74, "12us10": 0.85, "ideal": 0.55, "adaptive": 0.6}.get(
             name, 1.0
         )
     else:
@@ -214,10 +220,11 @@ def points(experiment: str, world: World) -> Iterator[Factors]:
     both, core = ("small", "batch"), ("core:120us100", "core:1ms1000")
     all_loads = {"workload": ("terasort",), "load": loads}
     shapes: dict[str, list[dict[str, tuple[Any, ...]]]] = {
-        "link": [{"setting": ("legacy", "ideal", "nopa", "nopa-abort", *HELD), "load": (1, 5, 10, 20, 30, 50, 70, 90)}],
+        "link": [{"setting": ("legacy", "ideal", "nopa", "nopa-strict", *HELD),
+                  "load": (1, 5, 10, 20, 30, 50, 70, 90)}],
         "scheduler": [{"load": loads, "scheduler": ("quincy", "fair", "fifo")}],
         "latency": [{"workload": both, "latency_us": (0, 16.5, 30, 100, 300, 1000, 5000, 10000)}],
-        "placement": [{"workload": ("batch",), "variant": ("balanced",), "latency_us": (0, 300, 1000, 5000, 10000)}],
+        "placement": [{"workload": ("batch",), "variant": ("random",), "latency_us": (0, 300, 1000, 5000, 10000)}],
         "stall": [{"nodes": nodes, "stall_us": (0, 10, 25, 50, 100)}],
         "standard": [{"workload": both, "nodes": nodes, "setting": ("legacy", "nopa", "ideal")}],
         "coalescing": [{"workload": both, "nodes": nodes, "buffer": ("shallow", "deep"), "tcp": ("default", "tuned"),
@@ -226,9 +233,11 @@ def points(experiment: str, world: World) -> Iterator[Factors]:
                         "setting": ("nopa", "12us10", "12us10+", "120us100", "120us100+", "1ms1000", "ideal")}],
         "load": [{**all_loads, "setting": ("core:ideal", "nopa", "core:12us10", *core)},
                  {"workload": ("terasort",), "load": (5,), "buffer": ("deep",), "setting": ("nopa", "core:1ms1000")}],
+        "load_tuned": [{**all_loads, "load": (5, 20, 40), "tcp": ("tuned",), "setting": ("nopa", "core:1ms1000")}],
+        "recommended": [{"workload": both, "nodes": nodes, "buffer": ("deep",), "tcp": ("tuned",),
+                         "setting": ("nopa", *core)}],
         "sensitivity": [{"workload": both, "setting": ("nopa", "120us100", "1ms1000", "ideal"),
-                         "variant": ("base", "replication3", "copiers20", "abort", "symmetric", "reuse", "fastcpu",
-                                     "slowcpu", "latency1us", "bytes")}],
+                         "variant": CHOICES}],
         "dctcp": [{"workload": both, "setting": ("nopa", "core:1ms1000", "1ms1000")},
                   {"workload": both, "setting": ("nopa", "core:1ms1000", "1ms1000"), "flavour": ("dctcp",),
                    "queue": ("ecn",)}],
@@ -240,13 +249,16 @@ def points(experiment: str, world: World) -> Iterator[Factors]:
 
 
 EXPERIMENTS = ("link", "scheduler", "latency", "placement", "stall", "standard", "coalescing", "nonuniform", "load",
-               "sensitivity", "dctcp", "adaptive", "fabric")  # fmt: skip
+               "load_tuned", "recommended", "sensitivity", "dctcp", "adaptive", "fabric")  # fmt: skip
+
+UNDER_CHOICES = ("latency", "stall", "standard", "coalescing", "nonuniform", "load")
 
 
-def rows(experiment: str, world: World) -> Iterator[dict[str, Any]]:
-    """One row a run and metric, or one a run that gave no numbers."""
+def rows(experiment: str, world: World, variants: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
+    """One row a run and metric, or one a run that gave no numbers; under each of `variants` if there are any."""
     order = 0
-    for f in points(experiment, world) if experiment not in world.empty else ():
+    every = [f for f in points(experiment, world) if experiment not in world.empty]
+    for f in [{**f, "variant": variant} for variant in variants for f in every] if variants else every:
         shown = {name: f[name] for name in ("setting", "load")} if experiment == "link" else f
         for rep in range(1, world.reps + 1):
             order += 1
@@ -288,6 +300,9 @@ def write_tables(folder: Path, world: World) -> Path:
         factors = ["setting", "load"] if experiment == "link" else FACTORS
         columns = [*HEAD, *STATE, *factors, *METRIC]
         write(folder / "eee" / f"{experiment}.csv", columns, rows(experiment, world))
+        if world.choices and experiment in UNDER_CHOICES:
+            under = rows(experiment, world, ("base", *world.choices))
+            write(folder / "eee" / f"{experiment}_choices.csv", columns, under)
     return folder
 
 
