@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from cells_world import PAPER, Change, Factors, Numbers, World, write_tables
+from cells_world import PAPER, Change, Factors, Numbers, Resample, World, write_tables
 
 from harness.claims.check import check_claims
 from harness.claims.files import read_claims
@@ -247,3 +247,28 @@ def test_start_up_decides_nothing_about_networks(judge: Judge) -> None:
     rows = judge.rows(World(nodes=(3, 5), disks=("ssd",), size=0.01, change=late))
     assert rows[13].verdict == "direction"
     assert {rows[number].verdict for number in (23, 37, 39, 41, 65)} <= {"undecided", "contradicted"}
+
+
+def on_the_link(f: Factors, at: float, values: dict[tuple[str, str], float]) -> None:
+    """Nothing but the link is busy, all the time."""
+    values["cpu", "user"], values["cpu", "system"], values["disk", "utilisation"] = 0.1, 0.0, 0.0
+    for key in values:
+        if key[0].startswith("net:"):
+            values[key] = 1e6
+
+
+def on_the_processor(f: Factors, at: float, values: dict[tuple[str, str], float]) -> None:
+    """The link is busy at the end alone."""
+    on_the_link(f, at, values)
+    values["cpu", "user"] = 0.9
+    for key in values:
+        if key[0].startswith("net:"):
+            values[key] = 1e6 if at > 0.8 else 1e3
+
+
+@pytest.mark.parametrize(
+    ("resample", "verdict"), [(on_the_link, "direction"), (on_the_processor, "contradicted")]
+)
+def test_a_link_counts_whose_rate_is_emulated(judge: Judge, resample: Resample, verdict: Verdict) -> None:
+    row = judge.rows(World(nodes=(3, 5), disks=("ssd",), size=0.01, resample=resample))[24]
+    assert row.verdict == verdict, row.reason
