@@ -104,9 +104,9 @@ def test_short_runs_read_their_text_several_times() -> None:
     assert factors["buffer_bytes"] == 64e6 * (short.passes * 64_000_000 / 2) / (4e9 / 72)
     # An experiment that borrows has the lender's passes, or its points would not be comparable with borrowed ones.
     assert runs["buffering", "4B72_32MB_215W"].passes == short.passes
-    assert runs["combiner", "reduce-by-key_215W"].passes == runs["stages", "group-by-key_knm_215W"].passes
-    table = plan_of("laptop").tables["combiner"]
-    assert table.runs["group-by-key_215W"].folder.endswith("stages/group-by-key_knm_215W")
+    assert runs["sampling", "4B72_5ms_215W"].passes == short.passes
+    table = plan_of("laptop").tables["sampling"]
+    assert table.runs["4B72_100ms_215W"].folder.endswith("combinability/4B72_215W")
 
 
 @pytest.mark.parametrize(
