@@ -76,10 +76,22 @@ scale_text <- function(runs) {
   )
 }
 
-# "64 million words, 2 ranks": head of a column group.
-scale_short <- function(runs) {
-  paste0(and_text(count_text(sort(unique(runs$words)))), " words, ", and_text(ranks_text(sort(unique(runs$ranks)))))
+# A rank that has a processor for less of its time than this had to share it: LEAST_SHARE of src/harness/runs/run.py.
+least_share <- 0.9
+
+# Runs whose ranks had to wait for processors: those that were made again, and those that stayed so. "" without any.
+placement_text <- function(runs) {
+  again <- sum(metric_rows(runs, "attempts")$value > 1)
+  share <- metric_rows(runs, "cpu.share.min")
+  crowded <- sum(share$value < least_share)
+  percent <- paste0(100 * least_share, " %")
+  paste(c(
+    if (again) paste(count_runs(again), "made again, since a rank had no processor for", percent, "of its time."),
+    if (crowded) paste("In", crowded, "of", nrow(share), "runs a rank had no processor for", percent, "of its time.")
+  ), collapse = " ")
 }
+
+count_runs <- function(n) if (n == 1) "1 run was" else paste(n, "runs were")
 
 # "Links limited to 200 Mbit/s (GbE) and 800 Mbit/s (IPoIB); the paper: ..." from metric link.rate; "" without one.
 rates_text <- function(runs) {

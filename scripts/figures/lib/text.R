@@ -15,6 +15,12 @@ count_text <- function(x) {
   vapply(x, one, "")
 }
 
+# The same where there is little room, to two digits: 41, 2.9K, 24M.
+short_count <- function(x) {
+  power <- pmin(2, floor(log10(x) / 3 + 1e-9))
+  paste0(signif(x / 1000^power, 2), c("", "K", "M")[power + 1])
+}
+
 # Lists in prose: "140 and 120".
 and_text <- function(x) {
   if (length(x) < 2) return(paste(x))
@@ -61,9 +67,11 @@ buffer_note <- function(runs) {
   used <- unique(stats::na.omit(runs[c("buffer_mb", "buffer_bytes")]))
   used <- used[order(used$buffer_mb), ]
   if (all(used$buffer_bytes == used$buffer_mb * 1e6 | used$buffer_bytes == used$buffer_mb * 2^20)) return("")
+  range_text <- function(bytes) paste(unique(bytes_text(range(bytes))), collapse = " to ")
+  here <- tapply(used$buffer_bytes, used$buffer_mb, range_text)
   paste0(
-    "Send buffer per rank: ", and_text(used$buffer_mb), " MB in the paper, ",
-    and_text(bytes_text(used$buffer_bytes)), " here."
+    "Send buffer per rank: ", and_text(names(here)), " MB in the paper, ", and_text(here), " here",
+    if (anyDuplicated(used$buffer_mb)) ", in proportion to the words per rank", "."
   )
 }
 

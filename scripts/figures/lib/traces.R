@@ -6,13 +6,25 @@
 # More samples than this per curve cannot be told apart on paper.
 most_samples <- 800
 
-# Which rows are drawn. Returns list(rows, power, axis). Power wins over CPU use where both exist.
+# A curve of fewer samples than this says nothing of what happens over time.
+least_samples <- 20
+
+# Which rows are drawn. Returns list(rows, power, axis, short). Power wins over CPU use where both exist; short: panels
+# whose curves all have too few samples.
 trace_view <- function(trace) {
   trace <- trace[!is.na(trace$value) & !is.na(trace$t_s), ]
   power <- trace[trace$metric %in% "power" & trace$domain %in% c("package", "dram"), ]
-  if (nrow(power)) return(list(rows = sum_hosts(power), power = TRUE, axis = "average power, W"))
   cpu <- trace[trace$metric %in% "cpu" & trace$domain %in% "ranks", ]
-  list(rows = sum_hosts(cpu), power = FALSE, axis = "CPU use of all ranks, cores")
+  rows <- sum_hosts(if (nrow(power)) power else cpu)
+  long <- enough_samples(rows)
+  list(rows = long, power = nrow(power) > 0, short = setdiff(rows$panel, long$panel),
+    axis = if (nrow(power)) "average power, W" else "CPU use of all ranks, cores")
+}
+
+# The rows of curves that have samples enough.
+enough_samples <- function(rows) {
+  curve <- paste(rows$point, rows$rep, rows$domain, sep = "\r")
+  rows[curve %in% names(which(table(curve) >= least_samples)), ]
 }
 
 # Several hosts of one run add up; samples of one tick of the sampler belong together.
@@ -86,12 +98,14 @@ draw_traces <- function(view, panels, caps, ncol, limit = NULL) {
   smooth <- smooth_fine(rows)
   rows <- do.call(rbind, lapply(split(rows, rows$curve), thin_curve))
   strong <- rbind(rows[first_rep(rows) & !is_fine(rows), ], smooth)
-  weak <- rows[first_rep(rows) == is_fine(rows), ]
+  # Readings of CPU time so close together swing with the moment of reading: only their means say something.
+  weak <- rows[first_rep(rows) == is_fine(rows) & (view$power | !is_fine(rows)), ]
   panels$panel <- factor(panels$label, panels$label)
   ends <- tapply(rows$t_s, factor(panels$xgroup[match(rows$panel, panels$panel)]), max)
   panels$end <- as.numeric(ends[as.character(panels$xgroup)])
   panels$end[is.na(panels$end)] <- max(rows$t_s)
   empty <- panels[!panels$panel %in% rows$panel, ]
+  empty$text <- ifelse(empty$panel %in% view$short, paste("fewer than", least_samples, "samples"), "no samples")
   ggplot(rows, aes(.data$t_s, .data$value, group = .data$curve, colour = .data$colour, linetype = .data$cap)) +
     emulated_mark(rows, "panel") +
     geom_blank(aes(.data$end, 0), panels, inherit.aes = FALSE) +
@@ -100,7 +114,7 @@ draw_traces <- function(view, panels, caps, ncol, limit = NULL) {
     geom_line(data = weak, linewidth = 0.2, alpha = 0.35) +
     geom_line(data = strong, linewidth = 0.45) +
     domain_labels(strong, panels, view$power) +
-    geom_text(aes(.data$end / 2, 0, label = "no samples"), empty, inherit.aes = FALSE, vjust = -2,
+    geom_text(aes(.data$end / 2, 0, label = .data$text), empty, inherit.aes = FALSE, vjust = -2,
       size = pt(base_size), family = font_family, colour = grey_text) +
     facet_wrap(vars(.data$panel), ncol = ncol, scales = "free_x", drop = FALSE) +
     scale_colour_identity() +
@@ -158,35 +172,51 @@ trace_figure <- function(runs, trace, panels, by, ncol, size, heights, limit = N
   if (!nrow(runtimes)) need_rows(view$rows, trace, "a sample of power or of CPU use, and no run has a runtime")
   above <- emulated_note(view$rows$source)
   if (!view$power && nrow(view$rows)) {
-    above <- paste0("No power source on this machine (", power_reason(runs), "): the panels show CPU use instead.")
+    above <- paste0("Not the paper\u2019s watts", capped_text(runs), ", but the CPU use of the ranks: no power source on ",
+      "this machine (", power_reason(runs), ").")
   }
   caps <- cap_levels(view$rows$cap_w, runtimes$cap_w)
   plot <- if (nrow(view$rows)) draw_traces(view, panels, caps, ncol, limit)
-  if (is.null(plot)) notes <- c(paste0("No run has samples over time. ", and_text(panels$label), "."), notes)
+  if (is.null(plot)) {
+    none <- if (length(view$short)) paste("No run has", least_samples, "samples over time.") else
+      "No run has samples over time."
+    notes <- c(paste0(none, " ", and_text(panels$label), "."), notes)
+  }
   below <- runtime_strip(runtimes, caps, paper)
   text <- caption(size,
-    repetition_note(view$rows), runtime_note(runtimes),
+    repetition_note(view), runtime_note(runtimes), placement_text(runs),
     if (!is.null(paper) && nrow(runtimes)) paper_note(paper) else "", notes, scale_text(runs), missing_text(runs),
-    thinned_note(view$rows), source_text(c(view$rows$source, runtimes$source)))
+    thinned_note(view), source_text(c(view$rows$source, runtimes$source)))
   parts <- Filter(Negate(is.null), list(plot, below))
   plot <- wrap_plots(parts, ncol = 1, heights = if (length(parts) == 2) heights) +
     plot_annotation(subtitle = subtitle(size, above), caption = text, theme = theme_kvasir())
   list(plot = plot, size = size)
 }
 
-repetition_note <- function(rows) {
+# What of the paper's caps is missing, to go on with after its watts.
+capped_text <- function(runs) {
+  caps <- length(unique(runs$cap_w[runs$status %in% "ok"]))
+  if (caps > 1) "" else " under three caps"
+}
+
+repetition_note <- function(view) {
+  rows <- view$rows
   fine <- is_fine(rows)
   several <- anyDuplicated(unique(rows[!fine, c("point", "rep")])$point) > 0
   c(
     if (several) "Strong line: first repetition that ended well, thin lines: the others.",
     if (any(fine)) paste0(
-      "At ", and_text(sort(unique(rows$sample_ms[fine]))), " ms: the samples of the first repetition (thin) and their ",
-      "means over ", standard_ms, " ms (strong)."
+      "At ", and_text(sort(unique(rows$sample_ms[fine]))), " ms: ",
+      if (view$power) "the samples of the first repetition (thin) and their means over " else
+        "of the first repetition, means over ",
+      standard_ms, " ms",
+      if (view$power) " (strong)." else ": readings of CPU time so close together swing with the moment of reading."
     )
   )
 }
 
-thinned_note <- function(rows) {
+thinned_note <- function(view) {
+  rows <- view$rows[view$power | !is_fine(view$rows), ]
   longest <- max(0, table(paste(rows$point, rows$rep, rows$domain)))
   if (longest <= most_samples) return("")
   paste0("Curves of more than ", most_samples, " samples are drawn through the lowest and highest sample of ",
@@ -277,30 +307,34 @@ runtime_note <- function(rows) {
   paste0("Runtime: all n = ", n_text(as.integer(n)), " runs as points, tick: median, line: ", interval_text(n), ".")
 }
 
+# The unique words of the paper's data set that stand for those of a row: as many as give the same combinability rate.
+paper_scale_unique <- function(rows) rows$unique * rows$ranks / rows$words * 4e9 / 72
+
 # A panel of a sweep: a metric over the unique words, one line per send buffer, all repetitions as points.
-# rows: rows of one metric; axis: y title; options: paper (data frame x, text: the paper's optimum), lowest (ring the
-# lowest median of each buffer), log_y, top (data frame x, text: names above the axis), bottom (name the x axis).
-sweep_panel <- function(rows, axis, paper = NULL, lowest = FALSE, log_y = FALSE, top = NULL, bottom = FALSE) {
+# rows: rows of one metric with column x; axis: y title; options: paper (data frame x: the paper's optimum), lowest
+# (ring the lowest median of each buffer), top (data frame x, text: names above the axis), bottom (name the x axis).
+sweep_panel <- function(rows, axis, paper = NULL, lowest = FALSE, top = NULL, bottom = FALSE) {
   buffers <- sort(unique(rows$buffer_mb))
   rows$level <- match(rows$buffer_mb, buffers)
   rows$colour <- shade(colour_of(rows$app), rows$level)
   rows$shape <- level_filled[pmin(rows$level, 3)]
-  middle <- summarise_runs(rows, c("buffer_mb", "unique", "colour", "level"))
+  middle <- summarise_runs(rows, c("buffer_mb", "x", "colour", "level"))
   middle$line <- level_linetype[pmin(middle$level, 3)]
   best <- do.call(rbind, lapply(split(middle, middle$buffer_mb), function(d) d[which.min(d$median), ]))
-  ggplot(middle, aes(.data$unique, .data$median, colour = .data$colour)) +
+  ggplot(middle, aes(.data$x, .data$median, colour = .data$colour)) +
     if_layer(paper, geom_vline(aes(xintercept = .data$x), paper, linewidth = 0.25, linetype = "22")) +
     geom_linerange(aes(ymin = .data$low, ymax = .data$high), linewidth = 0.35) +
     geom_line(aes(group = .data$buffer_mb, linetype = .data$line), linewidth = 0.45) +
     geom_point(aes(y = .data$value, fill = .data$colour, shape = .data$shape), rows, size = 1, stroke = 0.2,
       alpha = 0.6) +
     if_layer(if (lowest) best, geom_point(data = best, shape = 21, size = 2.9, stroke = 0.4, fill = NA)) +
-    buffer_labels(middle, log_y) +
+    buffer_labels(middle) +
     emulated_mark(rows) +
     scale_colour_identity() + scale_fill_identity() + scale_shape_identity() + scale_linetype_identity() +
-    scale_x_log10(if (bottom) "unique words in the data set", labels = scales::label_comma(),
-      breaks = decades(rows$unique), expand = expansion(c(0.03, 0.1)), sec.axis = top_axis(top)) +
-    sweep_y(axis, log_y) +
+    scale_x_log10(if (bottom) "unique words among the paper\u2019s 4 billion, at the same combinability rate",
+      labels = scales::label_comma(), breaks = decades(rows$x), expand = expansion(c(0.03, 0.1)),
+      sec.axis = top_axis(top)) +
+    scale_y_log10(axis, labels = plain_text, breaks = scales::breaks_log(5), expand = expansion(0.08)) +
     theme_kvasir() +
     theme(axis.ticks.x.top = element_line(linewidth = 0.25, colour = grey_text), axis.line.x.top = element_blank())
 }
@@ -312,22 +346,15 @@ if_layer <- function(data, layer) if (is.null(data) || nrow(data) == 0) NULL els
 
 top_axis <- function(top) {
   if (is.null(top)) return(waiver())
-  sec_axis(~., name = "unique words in the paper's data set (of 4 billion)", breaks = top$x, labels = top$text,
-    guide = guide_axis(n.dodge = 2))
-}
-
-sweep_y <- function(axis, log_y) {
-  if (log_y) return(scale_y_log10(axis, labels = scales::label_comma(), expand = expansion(0.08)))
-  scale_y_continuous(axis, limits = c(0, NA), expand = expansion(c(0, 0.1)), breaks = scales::breaks_pretty(4))
+  sec_axis(~., name = "unique words of the text here", breaks = top$x, labels = top$text,
+    guide = guide_axis(n.dodge = 3))
 }
 
 # Names each line at its right end; names of lines that end close together are moved apart.
-buffer_labels <- function(middle, log_y) {
-  ends <- do.call(rbind, lapply(split(middle, middle$buffer_mb), function(d) d[which.max(d$unique), ]))
-  place <- if (log_y) log10(ends$median) else ends$median
-  span <- if (log_y) diff(range(log10(middle$median))) else max(middle$median)
-  moved <- spread_labels(place, max(span, 1e-9) * 0.11)
-  ends$y <- if (log_y) 10^moved else moved
-  geom_text(aes(.data$unique * 1.25, .data$y, label = paste(.data$buffer_mb, "MB")), ends, hjust = 0,
+buffer_labels <- function(middle) {
+  ends <- do.call(rbind, lapply(split(middle, middle$buffer_mb), function(d) d[which.max(d$x), ]))
+  span <- diff(range(log10(middle$median)))
+  ends$y <- 10^spread_labels(log10(ends$median), max(span, 1e-9) * 0.12)
+  geom_text(aes(.data$x * 1.25, .data$y, label = paste(.data$buffer_mb, "MB")), ends, hjust = 0,
     size = pt(base_size), family = font_family)
 }

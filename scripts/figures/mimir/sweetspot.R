@@ -1,47 +1,51 @@
-# The sweet spot the paper describes and never draws: runtime, energy and exchange rounds over unique words, per buffer.
+# The sweet spot the paper describes and never draws: time, CPU time, energy and exchanges over unique words, per buffer.
 
 takes <- c(buffering = "runs")
+
+# Rows of a metric with their place on the axis; per_word: per billion words, since not all texts have as many.
+swept <- function(runs, metric, per_word = TRUE) {
+  rows <- metric_rows(runs, metric)
+  rows$x <- paper_scale_unique(rows)
+  if (per_word) rows$value <- rows$value / rows$words * 1e9
+  rows[rows$value > 0, ]
+}
 
 draw <- function(tables) {
   all_runs <- tables$buffering
   done <- metric_rows(all_runs, c("runtime", "energy.total", "rounds"))
   runs <- all_runs[all_runs$cap_w %in% max(done$cap_w, -Inf), ]
-  runtime <- metric_rows(runs, "runtime")
-  energy <- metric_rows(runs, "energy.total")
-  rounds <- metric_rows(runs, "rounds")
+  runtime <- swept(runs, "runtime")
   need_rows(runtime, all_runs, "metric runtime of a run that ended well")
-  named <- unique(runtime[order(runtime$unique), c("data", "unique", "words")])
-  top <- data.frame(x = named$unique, text = data_unique(named$data))
-  spot <- named[named$data %in% "4B5K", ]
-  here_text <- paste0(" (here ", count_text(spot$unique), " of ", count_text(spot$words), ")")
-  said <- "paper: sweet spot at 5,000 of 4\u00a0billion words"
-  paper <- data.frame(x = spot$unique)
-  paper$text <- paste0(rep(said, nrow(spot)), ifelse(spot$words == 4e9, "", here_text))
-  low <- 0.05 * max(runtime$value)
-  last <- if (nrow(rounds)) "rounds" else if (nrow(energy)) "energy" else "runtime"
-  first <- sweep_panel(runtime, "runtime, s", paper, lowest = TRUE, top = top, bottom = last == "runtime") +
+  parts <- list(
+    list(rows = runtime, axis = "time, s per billion words", lowest = TRUE),
+    list(rows = swept(runs, "cpu.total"), axis = "CPU time, s per billion words", lowest = TRUE),
+    list(rows = swept(runs, "energy.total"), axis = "energy, J per billion words", lowest = TRUE),
+    list(rows = swept(runs, "rounds", FALSE), axis = "exchanges", lowest = FALSE)
+  )
+  parts <- Filter(function(part) nrow(part$rows) > 0, parts)
+  named <- unique(runtime[order(runtime$x), c("data", "x", "unique")])
+  top <- data.frame(x = named$x, text = short_count(named$unique))
+  paper <- data.frame(x = named$x[named$data %in% "4B5K"])
+  panels <- lapply(seq_along(parts), function(i) {
+    part <- parts[[i]]
+    sweep_panel(part$rows, part$axis, paper, part$lowest, top = if (i == 1) top, bottom = i == length(parts))
+  })
+  low <- min(runtime$value)
+  panels[[1]] <- panels[[1]] +
     geom_point(aes(.data$x, low), paper, inherit.aes = FALSE, shape = 23, size = 2, stroke = 0.4, fill = "white") +
-    geom_text(aes(.data$x * 1.2, low, label = .data$text), paper, inherit.aes = FALSE, hjust = 0,
-      size = pt(small_size), family = font_family)
-  panels <- list(first)
-  if (nrow(energy)) {
-    panels <- c(panels, list(sweep_panel(energy, "energy, J", paper, lowest = TRUE, bottom = last == "energy")))
-  }
-  if (nrow(rounds)) {
-    log_y <- min(rounds$value) > 0
-    panels <- c(panels, list(sweep_panel(rounds, "exchange rounds", paper, log_y = log_y, bottom = TRUE)))
-  }
-  size <- if (nrow(energy)) "page" else "tall"
+    words_layer(aes(.data$x * 1.2, low, label = "paper: sweet spot at 5,000 unique words"), paper, hjust = 0,
+      size = pt(small_size))
+  energy <- swept(runs, "energy.total")
   above <- emulated_note(energy$source)
   if (!nrow(energy)) above <- paste0("No power source on this machine (", power_reason(runs), "): no energy curve.")
   n <- table(runtime$point)
-  text <- caption(size,
+  text <- caption("page",
     paste0("ReduceByKey, cap label ", max(runs$cap_w), " W. Points: all n = ", n_text(as.integer(n)),
       " runs per setting; line: median; bar: ", interval_text(n), "; ring: lowest median of each buffer."),
-    buffer_note(runs), scale_text(runtime), missing_text(all_runs),
-    source_text(c(runtime$source, energy$source, rounds$source))
+    buffer_note(runs), placement_text(runs), scale_text(runtime), missing_text(all_runs),
+    source_text(unlist(lapply(parts, function(part) part$rows$source)))
   )
   plot <- wrap_plots(panels, ncol = 1) +
-    plot_annotation(subtitle = subtitle(size, above), caption = text, theme = theme_kvasir())
-  list(plot = plot, size = size)
+    plot_annotation(subtitle = subtitle("page", above), caption = text, theme = theme_kvasir())
+  list(plot = plot, size = "page")
 }

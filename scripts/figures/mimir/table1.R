@@ -31,14 +31,16 @@ draw <- function(tables) {
   rows <- data.frame(
     sets$data, whole(of_paper), ifelse(is.na(printed[sets$data]), "\u2013", printed[sets$data]),
     percent_text(combinability(paper_words, of_paper, paper_processes)),
-    whole(sets$unique), percent_text(eq1), percent_text(sets$median), spread, paste(sets$n)
+    whole(sets$words / 1e6), whole(sets$unique), percent_text(eq1), percent_text(sets$median), spread,
+    paste(sets$n)
   )
   table_figure(rows,
-    header = c("data set", "unique words", "printed", "Eq. 1", "unique words", "Eq. 1", "measured", "interval", "n"),
-    x = c(0, 32, 50, 69, 92, 110, 128, 163, 171), right = c(FALSE, rep(TRUE, 8)),
+    header = c("data set", "unique words", "printed", "Eq. 1", "million\nwords", "unique words", "Eq. 1", "measured",
+      "interval", "n"),
+    x = c(0, 28, 43, 61, 77, 96, 115, 133, 165, 171), right = c(FALSE, rep(TRUE, 9)),
     groups = data.frame(
-      from = c(13, 74), to = c(70, 172),
-      text = c("paper: 4 billion words, 72 processes", paste0("here: ", scale_short(sets)))
+      from = c(11, 64), to = c(62, 172),
+      text = c("paper: 4 billion words, 72 processes", paste("here:", and_text(ranks_text(sort(unique(sets$ranks))))))
     ),
     strong = which(sets$data %in% c("4B72", "4B1M", "4B50M")),
     "Bold: the three rows of the paper's Table 1. Eq. 1: rate = (words \u2212 processes \u00d7 unique) / words.",

@@ -53,6 +53,34 @@ test_that("a long curve keeps its extremes and loses samples", {
   expect_equal(thin_curve(utils::head(curve, 10)), utils::head(curve, 10))
 })
 
+test_that("a curve of few samples is not drawn", {
+  rows <- data.frame(
+    point = rep(c("long", "short"), c(least_samples, least_samples - 1)), rep = 1, domain = "ranks", metric = "cpu",
+    sample_ms = 100, host = "a", value = 1
+  )
+  rows$t_s <- seq_len(nrow(rows)) / 10
+  rows$panel <- rows$point
+  view <- trace_view(rows)
+  expect_equal(unique(view$rows$point), "long")
+  expect_equal(view$short, "short")
+})
+
+test_that("runs whose ranks shared processors are told of", {
+  runs <- data.frame(
+    status = "ok", metric = rep(c("attempts", "cpu.share.min"), each = 3), value = c(1, 2, 3, 0.98, 0.97, 0.5)
+  )
+  said <- placement_text(runs)
+  expect_match(said, "2 runs were made again", fixed = TRUE)
+  expect_match(said, "In 1 of 3 runs a rank had no processor for 90 % of its time", fixed = TRUE)
+  expect_equal(placement_text(runs[runs$value == 1, ]), "")
+})
+
+test_that("send buffers in proportion to the words give one range a label", {
+  runs <- data.frame(buffer_mb = c(32, 32, 64), buffer_bytes = c(2^20, 8 * 2^20, 2^21))
+  said <- "32 and 64 MB in the paper, 1 MiB to 8 MiB and 2 MiB here, in proportion"
+  expect_match(buffer_note(runs), said, fixed = TRUE)
+})
+
 test_that("hosts of one run add up, sample by sample", {
   rows <- data.frame(
     point = "p", rep = 1, domain = "package", sample_ms = 100,
