@@ -1,4 +1,4 @@
-# The sweet spot the paper describes and never draws: time, CPU time, energy and exchanges over unique words, per buffer.
+# The sweet spot that the paper describes and never draws: time, CPU time, energy and exchanges over unique words.
 
 takes <- c(buffering = "runs")
 
