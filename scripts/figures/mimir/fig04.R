@@ -68,8 +68,8 @@ draw <- function(tables) {
     theme_kvasir() +
     theme(strip.text.y = element_text(angle = 0, hjust = 0, size = small_size), panel.grid.major = element_blank())
   capacity <- sort(unique(log$capacity_bytes))
-  above <- paste("Not the paper\u2019s c and d, a buffer spilled and fetched back: what does not fit its partition makes",
-    "all ranks exchange, here as in Mimir as published. The paper\u2019s words would fill no partition of four records.")
+  above <- paste("Not the paper\u2019s c and d, a buffer spilled and fetched back: what does not fit makes all ranks",
+    "exchange, here as in Mimir as published. The paper\u2019s words would fill no partition of four records.")
   text <- caption("wide",
     "Event log of the engine (ReduceByKey, two ranks, one send buffer each, cut into one partition per rank).",
     "Vertical line: all ranks exchange and the partitions are empty again. Dashed line: capacity of a partition,",
