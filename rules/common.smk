@@ -22,6 +22,7 @@ from harness.images.sources import PACKAGES, files
 from harness.images.spack_mounts import tell_builds
 from harness.plan.durations import expected
 from harness.plan.figure_tables import netsim_documents, parameter_rows, series_rows
+from harness.plan.mimir import files_of
 from harness.plan.netsim import BUILT
 from harness.plan.planner import Planner, config_overrides
 from harness.results import layout
@@ -30,6 +31,7 @@ from snakemake_logger_plugin_kvasir.progress import provide
 ENGINE = compiled("src/engine")
 MINI_APPS = "map-aggregate group-by-key reduce-by-key generate"
 NETSIM = compiled("src/netsim")
+MIMIR = compiled("src/mimir")
 HADOOP = [
     "src/hadoop/dist/pom.xml",
     *sorted(str(path) for path in Path("src/hadoop/dist").glob("*.lock")),
@@ -224,6 +226,18 @@ def hadoop_sources(wildcards):
     return [*HADOOP, *sources_on(wildcards.hadoop, CONFIG.frameworks)]
 
 
+def mimir_home(wildcards):
+    """Returns the folder of the user's own Mimir that a framework's entry names."""
+    entry = CONFIG.frameworks.get(wildcards.framework)
+    return "" if entry is None or entry.home is None else str(entry.home)
+
+
+@ending_clearly()
+def mimir_files(wildcards):
+    """Returns the headers and the library there."""
+    return files_of(wildcards.framework, Path(mimir_home(wildcards)))
+
+
 def hadoop_options(wildcards):
     """Returns the options that choose a Hadoop: a version, or what its entry in frameworks.yaml names."""
     return build_options(wildcards.hadoop, CONFIG.frameworks)
@@ -320,6 +334,7 @@ wildcard_constraints:
     point="[^/]+",
     cell="[a-z0-9_.-]+",
     hadoop="[a-z0-9.-]+",
+    framework="[a-z0-9-]+",
     rep="[0-9]+",
     figure="[a-z0-9]+",
 

@@ -169,6 +169,33 @@ rule build_portable:
         " --jobs {threads} reduce-by-key > {log:q} 2>&1"
 
 
+localrules:
+    build_mimir,
+
+
+# Against the user's own Mimir, by this machine's compiler and MPI; nothing of it is copied but what is linked.
+rule build_mimir:
+    """Compile WordCount on the Mimir that an entry of config/frameworks.yaml names."""
+    input:
+        sources=[*ENGINE, *MIMIR],
+        home=mimir_files,
+    output:
+        "build/mimir/{framework}/mimir.json",
+    log:
+        "build/logs/build_mimir/{framework}.log",
+    benchmark:
+        "build/benchmarks/build_mimir/{framework}.tsv"
+    threads: 2
+    resources:
+        runtime=20,
+    params:
+        options=f"{'--native' if CONFIG.site.native else '--portable'} --tool mpirun",
+        home=mimir_home,
+    shell:
+        '"$KVASIR_PYTHON" scripts/build_programs.py src/mimir {params.options} --define MIMIR_HOME={params.home:q}'
+        " {output:q} --jobs {threads} mimir-words > {log:q} 2>&1"
+
+
 # By name (snakemake spack_sources), or by `make spack-sources`, which writes new hashes into the recipes first.
 rule spack_sources:
     """Pack the sources that the recipes pin; fails if they have changed since."""

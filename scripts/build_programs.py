@@ -29,6 +29,9 @@ def build(
     programs: list[str],
     jobs: int = typer.Option(2, min=1),
     tools: list[str] = typer.Option([], "--tool", help="programs whose version belongs to what was built"),
+    defines: list[str] = typer.Option(
+        [], "--define", help="NAME=VALUE for CMake, as in MIMIR_HOME=/opt/mimir"
+    ),
     native: bool = typer.Option(
         False, "--native/--portable", help="compile for this machine's instruction set"
     ),
@@ -45,6 +48,7 @@ def build(
         "-DBUILD_TESTING=OFF",
         f"-DKVASIR_NATIVE={'ON' if native else 'OFF'}",
         f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={(target / 'bin').resolve()}",
+        *(f"-D{define}" for define in defines),
     ]
     # They stand in for programs in an image; the linker would not know that.
     remove_launchers(target / "bin")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import duckdb
 
 from harness.claims import query as sql
 from harness.claims.choices import database_under, levels, mapped, under_all
-from harness.claims.database import Database, Table, build, discover
+from harness.claims.database import Database, Table, build, by_name, discover, table_of
 from harness.claims.files import Broken, Check, all_checks, checks_of, read_entries, tag_check
 from harness.claims.judge import Judged, Observations, judge
 from harness.claims.model import Claim, ClaimFile
@@ -26,12 +26,16 @@ def tables_used(checks: Iterable[Check], known: Mapping[str, Table]) -> list[Tab
     """Returns tables among the known ones that the checks name, as far as the checks can be read."""
     used: dict[str, Table] = {}
     for check in checks:
-        try:
-            names = sql.parse(check.text).tables
-        except sql.SqlError:
-            continue
-        used |= {known[name].name: known[name] for name in sorted(names) if name in known}
+        used |= {known[name].name: known[name] for name in sorted(tables_in(check)) if name in known}
     return list(used.values())
+
+
+def tables_in(check: Check) -> frozenset[str]:
+    """Returns the names of the tables that a check reads; none if it cannot be read itself."""
+    try:
+        return sql.parse(check.text).tables
+    except sql.SqlError:
+        return frozenset()
 
 
 def _one_line(error: Exception) -> str:
@@ -91,9 +95,16 @@ class _Tables:
     tags: set[str] = field(default_factory=set)
     wrong_tags: dict[str, str] = field(default_factory=dict)
     """Tags whose own check cannot run, and why."""
+    framework: str = ""
+    """Framework that made all runs of these tables; empty for the engine."""
 
     def __post_init__(self) -> None:
         self.tags |= set(self.have)
+
+    def hold(self, *checks: Check) -> bool:
+        """Returns whether these are all the tables that checks read; False for checks that read none."""
+        named = {name for check in checks for name in tables_in(check)}
+        return bool(named) and named <= set(self.known)
 
     def observed(self, check: Check, absent: str | None, pending: Mapping[str, str]) -> Observed:
         """Runs a check and returns its values. Raises CheckError."""
@@ -106,7 +117,8 @@ class _Tables:
     def prove_tags(self) -> None:
         """Add the tags whose SQL says that the tables prove them."""
         for name in self.file.tags:
-            if check := tag_check(self.file, name):
+            check = tag_check(self.file, name)
+            if check is not None and (not self.framework or self.hold(check)):
                 try:
                     seen = self.observed(check, None, {})
                 except CheckError as error:
@@ -135,9 +147,10 @@ class _Tables:
     def judged(self, claim: Claim) -> Judged:
         """Returns the verdict on a claim; `check failed` where one of its checks cannot run."""
         try:
-            return judge(claim, self.observations(claim), self.tags)
+            found = judge(claim, self.observations(claim), self.tags)
         except CheckError as error:
             return failed(str(error))
+        return replace(found, reason=f"on {self.framework}: {found.reason}") if self.framework else found
 
     def under_choices(self) -> dict[str, _Tables]:
         """Returns the same for the runs under each open choice but the base. Raises KvasirError."""
@@ -163,20 +176,52 @@ def failed(why: str) -> Judged:
     return Judged("check failed", "; ".join(why.splitlines()), Observed((), "none"), "")
 
 
+def on_framework(known: Mapping[str, Table], framework: str) -> dict[str, Table]:
+    """Returns the tables `<experiment>_on_<framework>`, which hold its runs, by the names of those they stand for."""
+    ending = f"_on_{framework.replace('-', '_')}."
+    found = {}
+    for table in {one.name: one for one in known.values()}.values():
+        if ending in table.path.name:
+            stands_for = table_of(table.path.with_name(table.path.name.replace(ending, ".", 1)))
+            found[stands_for.name] = replace(stands_for, path=table.path)
+    return by_name(found.values())
+
+
+def _over_framework(
+    file: ClaimFile, known: Mapping[str, Table], tag: str, have: Collection[str]
+) -> _Tables | None:
+    """Returns the tables over which claims that need `tag` are judged in place of the engine's; None without any."""
+    theirs = on_framework(known, tag)
+    if not theirs:
+        return None
+    checks = [check for claim in file.claims if tag in claim.needs for check in checks_of(claim)]
+    proofs = [check for name in file.tags if (check := tag_check(file, name))]
+    over = {**known, **theirs}
+    return _Tables(
+        file, theirs, build(tables_used([*checks, *proofs], over), file.metrics), {*have, tag}, framework=tag
+    )
+
+
 def check_claims(path: Path, tables: Path, have: Collection[str]) -> Checked:
     """Judge every claim of the file `path` by the tables below `tables`; `have` are the tags that the site declares.
 
     A claim that reads what open choices change is judged under each of them.
     A claim that is wrong, or whose SQL cannot run, gets `check failed` and the reason; the others their verdicts.
+    One that needs a tag called like a framework is judged over runs of that framework, where all it reads is there.
     Raises KvasirError, one message, for a table that is not whole.
     """
     found = read_entries(path)
     known = discover(tables)
     over: _Tables | None = None
+    beside: dict[str, _Tables] = {}
     if found.file is not None:
         database = build(tables_used(all_checks(found.file), known), found.file.metrics)
         over = _Tables(found.file, known, database, have)
         over.prove_tags()
+        for tag in sorted({tag for claim in found.file.claims for tag in claim.needs}):
+            if other := _over_framework(found.file, known, tag, have):
+                other.prove_tags()
+                beside[tag] = other
     others = over.under_choices() if over else {}
     rows, every = [], []
     tags = over.tags if over else set(have)
@@ -186,10 +231,13 @@ def check_claims(path: Path, tables: Path, have: Collection[str]) -> Checked:
             rows.append(row_of_broken(found.study, entry, judged))
         else:
             assert over is not None, "a file with a good claim has been read"
-            judged = over.judged(entry)
-            if others and over.file.choices and over.reads(entry, mapped(over.file)):
+            fitting = (beside[tag] for tag in entry.needs if tag in beside)
+            chosen = next((one for one in fitting if one.hold(*checks_of(entry))), over)
+            claim = entry.model_copy(update={"about": "effect"}) if chosen.framework else entry
+            judged = chosen.judged(claim)
+            if others and chosen is over and over.file.choices and over.reads(entry, mapped(over.file)):
                 under = {level: other.judged(entry) for level, other in others.items()}
                 judged = under_all(judged, under, over.file.choices.base)
-            rows.append(row_of(found.study, entry, judged, tags))
+            rows.append(row_of(found.study, claim, judged, chosen.tags))
         every.append(judged)
     return Checked(rows, every, tags)

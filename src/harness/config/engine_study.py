@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
-from harness.config.study import Study
+from harness.config.frameworks import MIMIR, FrameworkEntry
+from harness.config.study import Experiment, Study
+from harness.core.errors import KvasirError
 from harness.core.models import Strict
 
 FACTORS = (
@@ -58,6 +61,21 @@ class Dataset(Strict):
         return self
 
 
+def on_framework(experiment: str, framework: str) -> str:
+    """Returns the name of an experiment's copy on a framework."""
+    return f"{experiment}_on_{framework.replace('-', '_')}"
+
+
+def _require_mimir(experiment: str, framework: str, frameworks: Mapping[str, FrameworkEntry]) -> None:
+    able = [name for name, entry in frameworks.items() if entry.kind == MIMIR]
+    if framework not in able:
+        known = ", ".join(able) or "none"
+        raise KvasirError(
+            f"experiments.{experiment}: found framework {framework}: allowed are entries of class mimir in "
+            f"config/frameworks.yaml: {known}"
+        )
+
+
 class EngineStudy(Study):
     """One published study, re-run with the engine."""
 
@@ -92,6 +110,31 @@ class EngineStudy(Study):
         """All measured runs are sampled; small examples keep the engine's event log as well."""
         chosen = self.experiments[experiment]
         return ["", *([".trace"] if chosen.cachegrind is None else []), *([".fill"] if chosen.events else [])]
+
+    def beside_engine(self, frameworks: Mapping[str, FrameworkEntry]) -> EngineStudy:
+        """Returns the study with a copy of each experiment for each framework that it is `also_on` and that is here.
+
+        Raises KvasirError for a name that no entry of `frameworks` has, and for one of another class.
+        """
+        found: dict[str, Experiment] = {}
+        for name, experiment in self.experiments.items():
+            found[name] = experiment
+            for framework in [*experiment.also_on, *filter(None, [experiment.framework])]:
+                _require_mimir(name, framework, frameworks)
+            for framework in experiment.also_on:
+                if frameworks[framework].missing:
+                    continue
+                lender = experiment.borrows
+                lent = lender is not None and framework in self.experiments[lender].also_on
+                found[on_framework(name, framework)] = experiment.model_copy(
+                    update={
+                        "title": f"{experiment.title}, on {frameworks[framework].label}",
+                        "also_on": [],
+                        "framework": framework,
+                        "borrows": on_framework(str(lender), framework) if lent else None,
+                    }
+                )
+        return self.model_copy(update={"experiments": found})
 
     @model_validator(mode="after")
     def _data_sets_are_known(self) -> EngineStudy:

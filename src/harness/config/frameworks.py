@@ -18,7 +18,9 @@ FrameworkId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*$")]
 DEFAULT_HADOOP = "3.4.2"
 CLASSES = {"hadoop": "harness.cells.frameworks:Hadoop", "engine": "harness.cells.engine:Engine"}
 """Classes of frameworks that have a short name; all others are named as package.module:Class."""
-CLASS_PATTERN = rf"^({'|'.join(CLASSES)}|[A-Za-z_][\w.]*:[A-Za-z_]\w*)$"
+MIMIR = "mimir"
+"""Class of a Mimir that the user has built: it runs studies of kind engine, not benchmarks on HDFS."""
+CLASS_PATTERN = rf"^({'|'.join([*CLASSES, MIMIR])}|[A-Za-z_][\w.]*:[A-Za-z_]\w*)$"
 BASE = "harness.cells.frameworks:Framework"
 
 
@@ -31,7 +33,7 @@ class FrameworkEntry(Series):
         default=None,
         alias="class",
         json_schema_extra={"pattern": CLASS_PATTERN},
-        description=f"class that runs it: {' or '.join(CLASSES)}, or package.module:Class, "
+        description=f"class that runs it: {', '.join(CLASSES)} or {MIMIR}, or package.module:Class, "
         "a subclass of harness.cells.frameworks.Framework on PYTHONPATH",
     )
     interface: str = Field(
@@ -40,7 +42,9 @@ class FrameworkEntry(Series):
     hadoop: str = Field(
         default=DEFAULT_HADOOP, description="version of Hadoop: one with a lock in src/hadoop/dist"
     )
-    home: Path | None = Field(default=None, description="your own unpacked Hadoop instead of that version")
+    home: Path | None = Field(
+        default=None, description="your own unpacked Hadoop instead of that version, or your installed Mimir"
+    )
     java_home: Path | None = Field(
         default=None, description="Java that runs it; none: a fitting one that is installed"
     )
@@ -58,13 +62,15 @@ class FrameworkEntry(Series):
     @classmethod
     def _names_a_class(cls, kind: str | None) -> str | None:
         if kind is not None and not re.fullmatch(CLASS_PATTERN, kind):
-            raise ValueError(f"allowed: {', '.join(map(repr, CLASSES))}, or package.module:Class")
+            raise ValueError(f"allowed: {', '.join(map(repr, [*CLASSES, MIMIR]))}, or package.module:Class")
         return kind
 
     @model_validator(mode="after")
     def _runs_or_says_why_not(self) -> FrameworkEntry:
         if self.kind is None and not self.missing:
             raise ValueError("a framework needs a class, or the reason why it is missing")
+        if self.kind == MIMIR and self.home is None and not self.missing:
+            raise ValueError("class mimir needs home: the folder that your Mimir was installed in")
         return self
 
     def distribution(self, name: str) -> str:

@@ -13,7 +13,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from harness.config.cells_study import CellsScale, CellsStudy
 from harness.config.engine_study import EngineScale, EngineStudy
-from harness.config.frameworks import FrameworkEntry, FrameworkId
+from harness.config.frameworks import MIMIR, FrameworkEntry, FrameworkId
 from harness.config.netsim_study import NetsimStudy
 from harness.config.scale import CELLS, SCALES, Scale, StudyScale
 from harness.config.site import Site
@@ -178,6 +178,11 @@ def load_config(
     file = folder / "frameworks.yaml"
     frameworks = parse(FRAMEWORKS, read_yaml(file), str(file))
     for name, study in studies.items():
+        if isinstance(study, EngineStudy):
+            try:
+                studies[name] = study.beside_engine(frameworks)
+            except KvasirError as error:
+                raise KvasirError(f"{folder}/studies/{name}.yaml: {error}") from None
         if isinstance(study, CellsStudy):
             _require_frameworks(study, frameworks, f"{folder}/studies/{name}.yaml", str(file))
     return Config(top, scale, site, studies, frameworks)
@@ -247,8 +252,9 @@ def _require_frameworks(
 ) -> None:
     for name, experiment in study.experiments.items():
         levels = experiment.levels_of("framework") or {str(study.defaults["framework"])}
-        if unknown := sorted(levels - set(known)):
+        able = [framework for framework, entry in known.items() if entry.kind != MIMIR]
+        if unknown := sorted(levels - set(able)):
             raise KvasirError(
                 f"{file}: experiments.{name}: found framework {', '.join(unknown)}: allowed are those of "
-                f"{frameworks}: {', '.join(known)}"
+                f"{frameworks} that run on HDFS: {', '.join(able)}"
             )

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
+from harness.config.frameworks import FrameworkId
 from harness.config.series import Series
 from harness.core.models import Strict
 
@@ -49,6 +50,14 @@ class Experiment(Strict):
     )
     events: bool = Field(
         default=False, description="keep what the program logs of its own steps (short runs only)"
+    )
+    also_on: list[FrameworkId] = Field(
+        default_factory=list,
+        description="frameworks that run its points besides the engine, as experiment <name>_on_<framework>, where "
+        "config/frameworks.yaml names their home (kind engine)",
+    )
+    framework: FrameworkId | None = Field(
+        default=None, description="what runs it in the engine's place (kind engine)"
     )
     cachegrind: Cachegrind | None = Field(
         default=None, description="simulates the caches instead of measuring (kind engine)"

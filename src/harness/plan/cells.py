@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.config import CellsStudy, Config, FrameworkEntry, Level
 from harness.config.cells_study import FACTORS, CellsScale, CellsStudyScale
-from harness.config.frameworks import DEFAULT_HADOOP, class_of
+from harness.config.frameworks import DEFAULT_HADOOP, MIMIR, class_of
 from harness.config.hadoop import CHECKSUM_MB, Parameters
 from harness.config.series import Series
 from harness.core.errors import KvasirError
@@ -71,8 +71,8 @@ def check_benchmarks(config: Config, folder: str) -> None:
 
 def check_framework(name: str, entry: FrameworkEntry) -> None:
     """Check an entry's class and plug-ins. Raises KvasirError when one is wrong."""
-    found = class_of(name, entry)
-    if (entry.plugins or entry.job_properties) and not found.runs_hadoop_jobs:
+    runs_jobs = entry.kind != MIMIR and class_of(name, entry).runs_hadoop_jobs
+    if (entry.plugins or entry.job_properties) and not runs_jobs:
         raise KvasirError(
             f"framework {name}: plugins and job_properties are of no use to its class {entry.kind}"
         )

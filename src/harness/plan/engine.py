@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.config import Config, EngineScale, EngineStudy, Experiment, Level
+from harness.config.engine_study import on_framework
 from harness.config.study import Cachegrind
+from harness.plan import mimir
 from harness.plan.datasets import Text, buffer_bytes, ranks_of, text_of
 from harness.plan.points import Point, expand, lenders, seed_of
 from harness.plan.requirements import engine_needs
@@ -20,8 +22,13 @@ PORTABLE = "build/programs-portable"
 
 
 def passes_of(point: Point, experiment: str, study: EngineStudy, scale: EngineScale) -> int:
-    """Returns how often a run of a point reads its text: experiments that borrow runs have the lender's passes."""
-    lender = study.experiments[experiment].borrows or experiment
+    """Returns how often a run of a point reads its text: experiments that borrow runs have the lender's passes.
+
+    An experiment's copies on other frameworks have its own.
+    """
+    framework = study.experiments[experiment].framework
+    original = experiment if framework is None else experiment.removesuffix(on_framework("", framework))
+    lender = study.experiments[original].borrows or original if original in study.experiments else experiment
     return scale.passes_of(lender, str(point.levels["data"]))
 
 
@@ -114,7 +121,14 @@ def plan(study: EngineStudy, config: Config, cap_refusal: str, cachegrind_refusa
             extra = ["--events={events}"] if experiment.events else []
             extra += [] if text.generated else ["--output={output}"]
             factors = factors_of(point, text, study, scale, passes)
+            if experiment.framework is not None:
+                factors["framework"] = experiment.framework
             columns = list(factors)
+            if experiment.framework is not None:
+                missing = config.frameworks[experiment.framework].missing
+                if reason := missing or mimir.refusal(point.levels, experiment.events):
+                    skipped.append(NotRun(point=point.name, factors=factors, reason=reason))
+                    continue
             cap = float(point.levels["cap_w"])
             if cap_refusal and cap != study.highest_cap:
                 skipped.append(
@@ -161,6 +175,8 @@ def plan(study: EngineStudy, config: Config, cap_refusal: str, cachegrind_refusa
                         ),
                     )
                 )
+                if experiment.framework is not None:
+                    runs[-1] = mimir.by_mimir(runs[-1], experiment.framework)
                 if experiment.cachegrind is not None:
                     runs[-1] = under_cachegrind(runs[-1], experiment.cachegrind)
         tables[name] = TableSpec(

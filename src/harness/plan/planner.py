@@ -12,7 +12,7 @@ from typing import Any
 from harness.config import CellsStudy, Config, EngineStudy, NetsimStudy, Study, load_config
 from harness.config.load import read_top
 from harness.core.errors import KvasirError
-from harness.plan import cells, engine, netsim
+from harness.plan import cells, engine, mimir, netsim
 from harness.plan.capabilities import Capabilities
 from harness.plan.cells import joined
 from harness.plan.spec import CellSpec, Plan, RunSpec
@@ -47,6 +47,7 @@ class Planner:
         self._folder = folder
         self.config: Config = load_config(choices, folder, typed)
         cells.check_benchmarks(self.config, str(folder))
+        mimir.check_homes(self.config)
         self.capabilities = Capabilities(self.config.site)
         self._plans: dict[str, Plan] = {}
 

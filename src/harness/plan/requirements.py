@@ -25,6 +25,8 @@ MEMORY_PER_UNIQUE = 35.0
 """Peak bytes of ReduceByKey per distinct word and rank: 31 measured at laptop scale."""
 MEMORY_STAGED_PER_WORD = 30.0
 """What staged phases hold besides, per word of input: 28 measured at laptop scale."""
+MIMIR_PER_RANK = 400e6
+"""Bytes that a rank of Mimir needs besides records and send buffers: 374 MB measured with 37 MB of them."""
 
 
 def run_memory_bytes(runs: list[RunSpec]) -> int:
@@ -40,6 +42,7 @@ def run_memory_bytes(runs: list[RunSpec]) -> int:
         )
         held += words * MEMORY_STAGED_PER_WORD if factors["pipeline"] == "staged" else 0.0
         buffers = 2.0 * run.ranks * float(factors["buffer_bytes"] or 0)
+        held += run.ranks * MIMIR_PER_RANK if "framework" in factors else 0.0
         worst = max(worst, held + buffers)
     return round(worst)
 
