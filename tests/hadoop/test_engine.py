@@ -3,8 +3,6 @@
 import dataclasses
 import json
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,26 +15,16 @@ from harness.hadoop.benchmarks import Cell, make, sort, terasort, wordcount
 from harness.hadoop.cluster import settle
 from harness.hadoop.jobs import JobError
 from harness.hosts import Completed, Hosts
+from tests.compiled import build
 from tests.hadoop.small import PARAMETERS, SMOKE
 
-PROJECT = Path(__file__).parents[2]
 ENTRY = FrameworkEntry.model_validate({"class": "engine", "label": "Engine-IPoIB", "interface": "ib"})
 
 
 @pytest.fixture(scope="module")
 def engine() -> Engine:
-    """The engine, built if its program is not there yet."""
-    command = [
-        sys.executable,
-        "scripts/build_programs.py",
-        "src/engine",
-        "build/engine-hdfs/engine-hdfs.json",
-    ]
-    done = subprocess.run(
-        [*command, "--jobs=1", "hdfs-jobs"], cwd=PROJECT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
-    Engine.program = PROJECT / PROGRAM
+    """The engine, from the build tree of its own tests."""
+    Engine.program = build("engine", PROGRAM.name) / "bin" / PROGRAM.name
     return Engine("engine-ipoib", ENTRY)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .test_ctest import build
+from tests.compiled import build
 
 PROJECT = Path(__file__).parents[2]
 ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -25,7 +25,7 @@ def run(*command: str, cwd: Path = PROJECT) -> str:
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The engine as it is installed, and then moved elsewhere. The build tree is that of the engine's own tests."""
     folder = tmp_path_factory.mktemp("installed")
-    run("cmake", "--install", build("engine"), "--prefix", str(folder / "first"))
+    run("cmake", "--install", str(build("engine")), "--prefix", str(folder / "first"))
     return (folder / "first").rename(folder / "then here")
 
 
