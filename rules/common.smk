@@ -206,7 +206,9 @@ def report_parts(wildcards):
 @ending_clearly()
 def small_content(wildcards, output):
     """Returns the words of a small example, or the folders of a real text, at whichever scale a study reads it."""
-    for scale in sorted(path.stem for path in Path("config/scales").glob("*.yaml")):
+    # The same at any scale; the chosen one is planned already.
+    scales = sorted(path.stem for path in Path("config/scales").glob("*.yaml"))
+    for scale in sorted(scales, key=lambda name: name != CONFIG.top.scale):
         for study in STUDIES:
             text = planner(scale).plan(study).texts.get(output[0])
             if text is not None:
