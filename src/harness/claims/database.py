@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import duckdb
 
@@ -30,12 +30,24 @@ class Database:
     tables: dict[str, Table]
     columns: dict[str, list[str]]
     metrics: dict[str, dict[str, str]]
-    described: dict[str, list[str]] = field(default_factory=dict, compare=False)
-    """Columns of queries that were asked for before, by their text: the tables never change."""
+    answers: dict[tuple[str, str], list[tuple[Any, ...]]] = field(default_factory=dict, compare=False)
+    """What `answer` has returned, by statement and parameters."""
 
     def use(self, schema: Schema) -> None:
         """Let unqualified names mean the tables of `schema`."""
         self.connection.execute(f"SET schema = '{schema}'")
+
+    def answer(self, sql: str, *parameters: object, schema: Schema | None = None) -> list[tuple[Any, ...]]:
+        """Returns the rows of a statement that many checks need; they are kept, for the tables never change.
+
+        Unqualified names in it mean the tables of `schema`. Raises duckdb.Error.
+        """
+        key = (sql, repr(parameters))
+        if key not in self.answers:
+            if schema:
+                self.use(schema)
+            self.answers[key] = self.connection.execute(sql, parameters).fetchall()
+        return self.answers[key]
 
 
 def factors_of(columns: list[str]) -> list[str]:

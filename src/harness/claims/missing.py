@@ -52,9 +52,9 @@ def _absent(database: Database, table: Table) -> list[Absent]:
     factors = factors_of(database.columns[table.name])
     levels = [name for name in factors if name not in IDENTITY]
     columns = ", ".join(quoted(name) for name in ("point", "rep", "status", "reason", *levels))
-    rows = database.connection.execute(
+    rows = database.answer(
         f"SELECT DISTINCT {columns} FROM raw.{quoted(table.name)} WHERE status <> 'ok' ORDER BY ALL"
-    ).fetchall()
+    )
     return [
         Absent(status, reason or f"{status}, no reason recorded", _levels(cells))
         for _, _, status, reason, *cells in rows
@@ -72,7 +72,7 @@ def _levels_run(database: Database, tables: list[Table]) -> frozenset[str]:
         for name in factors_of(database.columns[table.name]):
             if name not in IDENTITY:
                 sql = f"SELECT DISTINCT {quoted(name)} FROM raw.{quoted(table.name)} WHERE status = 'ok'"
-                found |= _levels(row[0] for row in database.connection.execute(sql).fetchall())
+                found |= _levels(row[0] for row in database.answer(sql))
     return frozenset(found)
 
 
@@ -80,9 +80,9 @@ def _unmeasured(database: Database, table: Table, metrics: list[str]) -> list[st
     """Returns reasons for metrics that no run of a table has a value for."""
     reasons = []
     for metric in metrics:
-        rows = database.connection.execute(
-            f"SELECT value, reason FROM raw.{quoted(table.name)} WHERE status = 'ok' AND metric = ?", [metric]
-        ).fetchall()
+        rows = database.answer(
+            f"SELECT value, reason FROM raw.{quoted(table.name)} WHERE status = 'ok' AND metric = ?", metric
+        )
         if not rows:
             reasons.append(f"no run has metric {metric}")
         elif all(value is None for value, _ in rows):
@@ -95,8 +95,8 @@ def _runs(database: Database, tables: list[Table]) -> int:
     total = 0
     for table in tables:
         sql = f"SELECT count(DISTINCT (point, rep)) FROM raw.{quoted(table.name)} WHERE status = 'ok'"
-        row = database.connection.execute(sql).fetchone()
-        total += int(row[0]) if row else 0
+        ((count,),) = database.answer(sql)
+        total += int(count)
     return total
 
 

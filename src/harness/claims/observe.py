@@ -49,11 +49,7 @@ class Observed:
 
 def bind(database: Database, query: Query) -> list[str]:
     """Returns the columns of a query's result. Raises duckdb.Error when a name in it is not known."""
-    if query.text not in database.described:
-        database.use("evidence")
-        described = database.connection.execute(f"DESCRIBE {query.text}").fetchall()
-        database.described[query.text] = [row[0] for row in described]
-    return database.described[query.text]
+    return [row[0] for row in database.answer(f"DESCRIBE {query.text}", schema="evidence")]
 
 
 def rows(database: Database, query: Query, schema: Schema) -> list[tuple[Sample, str]]:
@@ -89,13 +85,11 @@ def sources_in(database: Database, query: Query, schema: Schema) -> set[str]:
             continue
         used = metrics_in(database, query, name)
         if table.kind == "trace":
-            column = database.connection.execute(
-                f"SELECT DISTINCT metric FROM {schema}.{quoted(name)}"
-            ).fetchall()
+            column = database.answer(f"SELECT DISTINCT metric FROM {schema}.{quoted(name)}")
             used = [row[0] for row in column if row[0] in query.constants] or [row[0] for row in column]
         rows_of = f"{schema}.{quoted(name)}"
         sql = f"SELECT DISTINCT source FROM {rows_of} WHERE value IS NOT NULL AND list_contains(?, metric)"
-        found |= {row[0] for row in database.connection.execute(sql, [used]).fetchall()}
+        found |= {row[0] for row in database.answer(sql, used)}
     return found
 
 
@@ -107,8 +101,8 @@ def repetitions(database: Database, query: Query) -> int:
             good = (
                 f"SELECT count(DISTINCT rep) AS n FROM raw.{quoted(name)} WHERE status = 'ok' GROUP BY point"
             )
-            row = database.connection.execute(f"SELECT max(n) FROM ({good})").fetchone()
-            found.append(int(row[0]) if row and row[0] else 1)
+            ((most,),) = database.answer(f"SELECT max(n) FROM ({good})")
+            found.append(int(most or 1))
     return min(found[1:], default=1)
 
 
@@ -118,7 +112,7 @@ def emulations(database: Database, query: Query) -> set[str]:
     for name, table in database.tables.items():
         if {name, table.wide} & query.tables and "source" in database.columns[name]:
             sql = f"SELECT DISTINCT source FROM raw.{quoted(name)} WHERE contains(source, 'emulated:')"
-            found |= {row[0] for row in database.connection.execute(sql).fetchall()}
+            found |= {row[0] for row in database.answer(sql)}
     return found
 
 
