@@ -4,13 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "netsim/error.hpp"
+#include "netsim/packet.hpp"
 
 namespace netsim {
 namespace {
 
 constexpr double kMostBytes = 1e12;
 constexpr double kMostSeconds = 1e4;
-constexpr std::uint32_t kHeads = 58;  // of a TCP segment in Ethernet, check sum included
 
 Time read_us(Fields& fields, std::string_view key, std::optional<double> otherwise = {}) {
     return microseconds(fields.number(key, Range::between(0, kMostSeconds * 1e6), otherwise));

@@ -14,7 +14,7 @@ class KvasirNetsim(CMakePackage):
     url = "https://kvasir.invalid/kvasir-netsim-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="e4b5254d546fc0da5fcee51b39933651928a5f9e3eb0a55ac58db081ba93d12c")
+    version("0.1.0", sha256="3c1fd4180577960f567b5b32d9121f24502f4e32146b48000e3dc991b8dc6238")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
