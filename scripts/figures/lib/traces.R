@@ -172,8 +172,10 @@ trace_figure <- function(runs, trace, panels, by, ncol, size, heights, limit = N
   if (!nrow(runtimes)) need_rows(view$rows, trace, "a sample of power or of CPU use, and no run has a runtime")
   above <- emulated_note(view$rows$source)
   if (!view$power && nrow(view$rows)) {
-    above <- paste0("Not the paper\u2019s watts", capped_text(runs), ", but the CPU use of the ranks: no power source on ",
-      "this machine (", power_reason(runs), ").")
+    above <- paste0(
+      "Not the paper\u2019s watts", capped_text(runs),
+      ", but the CPU use of the ranks: no power source on this machine (", power_reason(runs), ")."
+    )
   }
   caps <- cap_levels(view$rows$cap_w, runtimes$cap_w)
   plot <- if (nrow(view$rows)) draw_traces(view, panels, caps, ncol, limit)
