@@ -153,7 +153,7 @@ class _Tables:
         return replace(found, reason=f"on {self.framework}: {found.reason}") if self.framework else found
 
     def under_choices(self) -> dict[str, _Tables]:
-        """Returns the same for the runs under each open choice but the base. Raises KvasirError."""
+        """Returns the same for the runs under each open choice. Raises KvasirError."""
         choices = self.file.choices
         if choices is None:
             return {}
@@ -165,10 +165,11 @@ class _Tables:
             found[level].prove_tags()
         return found
 
-    def reads(self, claim: Claim, names: Collection[str]) -> bool:
-        """Returns whether a check of the claim reads one of the tables `names`."""
+    def depends(self, claim: Claim) -> bool:
+        """Returns whether a claim about an effect reads a table that open choices change."""
+        changed = mapped(self.file)
         used = tables_used(checks_of(claim), self.known)
-        return any(name in names for table in used for name in (table.name, table.wide))
+        return claim.about == "effect" and any(table.name in changed for table in used)
 
 
 def failed(why: str) -> Judged:
@@ -235,7 +236,7 @@ def check_claims(path: Path, tables: Path, have: Collection[str]) -> Checked:
             chosen = next((one for one in fitting if one.hold(*checks_of(entry))), over)
             claim = entry.model_copy(update={"about": "effect"}) if chosen.framework else entry
             judged = chosen.judged(claim)
-            if others and chosen is over and over.file.choices and over.reads(entry, mapped(over.file)):
+            if others and chosen is over and over.file.choices and over.depends(entry):
                 under = {level: other.judged(entry) for level, other in others.items()}
                 judged = under_all(judged, under, over.file.choices.base)
             rows.append(row_of(found.study, claim, judged, chosen.tags))

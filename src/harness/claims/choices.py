@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from harness.claims.database import RUNS_SUFFIX, Database, Table, build, quoted
+from harness.claims.database import Database, Table, build, quoted
 from harness.claims.judge import Judged
 from harness.claims.model import Choices, ClaimFile
 from harness.core.rows import read_rows
@@ -22,7 +22,7 @@ def name_of(study: str, experiment: str) -> str:
 
 
 def levels(file: ClaimFile, known: Mapping[str, Table]) -> list[str]:
-    """Returns the choices other than the base that have runs, in the order of the tables. Raises KvasirError."""
+    """Returns the choices that have runs, the base among them, in the order of the tables. Raises KvasirError."""
     choices = file.choices
     if choices is None:
         return []
@@ -31,18 +31,12 @@ def levels(file: ClaimFile, known: Mapping[str, Table]) -> list[str]:
         table = known.get(name_of(file.study, experiment))
         rows = read_rows(table.path, "a table of runs", ()) if table else ()
         found |= {cells.get(choices.factor, ""): None for _, cells in rows if cells.get("status") == "ok"}
-    return [level for level in found if level not in ("", choices.base)]
+    return [level for level in found if level]
 
 
 def mapped(file: ClaimFile) -> set[str]:
-    """Returns the names in SQL of the tables that the open choices change."""
-    names = file.choices.tables if file.choices else {}
-    return {
-        name + suffix
-        for experiment in names
-        for name in [name_of(file.study, experiment)]
-        for suffix in ("", RUNS_SUFFIX)
-    }
+    """Returns the names in SQL of the tables of runs that the open choices change."""
+    return {name_of(file.study, experiment) for experiment in (file.choices.tables if file.choices else ())}
 
 
 def database_under(
@@ -62,21 +56,22 @@ def database_under(
     return build(tables, file.metrics, only)
 
 
-def under_all(own: Judged, others: Mapping[str, Judged], base: str) -> Judged:
+def under_all(own: Judged, under: Mapping[str, Judged], base: str) -> Judged:
     """Returns a verdict that all choices share in: its reason says under how many the claim holds.
 
-    `others` are the verdicts under the choices besides `base`. A claim that the base contradicts and another choice
-    does not is undecided: the paper does not say which of them is its own.
+    `under` are the verdicts over the runs of each choice, which may be fewer than those behind `own`. A claim that is
+    contradicted, but not under some choice while it is under `base` by as many runs, is undecided: the paper does not
+    say which of them is its own.
     """
-    every = {base: own, **{level: other for level, other in others.items() if other.verdict in JUDGED}}
-    if own.verdict not in JUDGED or len(every) == 1:
+    every = {level: other.verdict in HOLDS for level, other in under.items() if other.verdict in JUDGED}
+    if own.verdict not in JUDGED or len(every) < 2:
         return own
-    holding = [level for level, other in every.items() if other.verdict in HOLDS]
+    holding = [level for level, holds in every.items() if holds]
     failing = [level for level in every if level not in holding]
     named = ""
     if holding and failing:
         few, word = (failing, "not under") if len(failing) <= len(holding) else (holding, "under")
         named = f", {word} {', '.join(few)}"
-    words = f"of {len(every)} open choices it holds under {len(holding)}{named}"
-    open_ = own.verdict == "contradicted" and len(holding) > 0
-    return replace(own, verdict="undecided" if open_ else own.verdict, reason=f"{own.reason}; {words}")
+    words = f"by the runs of {len(every)} open choices it holds under {len(holding)}{named}"
+    depends = own.verdict == "contradicted" and len(holding) > 0 and not every.get(base, False)
+    return replace(own, verdict="undecided" if depends else own.verdict, reason=f"{own.reason}; {words}")
