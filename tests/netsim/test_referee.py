@@ -109,6 +109,17 @@ def test_with_shallow_buffers_the_settings_come_in_the_same_order(
         assert times["10ms1000"] > 2 * times["1ms1000"]
 
 
+def test_a_full_buffer_ends_a_hold_in_both(netsim_shuffle: Run, ns3_shuffle: Run) -> None:
+    """A port of 128 KB cannot hold the 1,000 packets of the trigger: it waits for the timer, or wakes when it is full."""
+    held = shuffle(config(12, 131_072, "10ms1000"), 1)
+    woken = {**held, "eee": {**held["eee"], "wake_on_full": True}}
+    for run in (netsim_shuffle, ns3_shuffle):
+        by_timer, by_buffer = run(held), run(woken)
+        print(by_timer["makespan"], by_buffer["makespan"], by_timer["drops"], by_buffer["drops"])
+        assert by_buffer["drops"] < by_timer["drops"]
+        assert by_buffer["makespan"] < by_timer["makespan"] - CHANCE_S
+
+
 def scenario_config(seed: int = 1, jitter_us: float = 0) -> dict:
     """Ports are always on: what differs is TCP's. Round trips take 62 us and what queues add."""
     document = config(42, 131_072, seed=seed)
