@@ -110,7 +110,7 @@ def test_with_shallow_buffers_the_settings_come_in_the_same_order(
 
 
 def test_a_full_buffer_ends_a_hold_in_both(netsim_shuffle: Run, ns3_shuffle: Run) -> None:
-    """A port of 128 KB cannot hold the 1,000 packets of the trigger: it waits for the timer, or wakes when it is full."""
+    """A port of 128 KB cannot hold the 1,000 packets of the trigger: it waits for the timer or wakes when full."""
     held = shuffle(config(12, 131_072, "10ms1000"), 1)
     woken = {**held, "eee": {**held["eee"], "wake_on_full": True}}
     for run in (netsim_shuffle, ns3_shuffle):
