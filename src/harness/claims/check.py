@@ -14,7 +14,7 @@ from harness.claims.database import Database, Table, build, by_name, discover, t
 from harness.claims.files import Broken, Check, all_checks, checks_of, read_entries, tag_check
 from harness.claims.judge import Judged, Observations, judge
 from harness.claims.model import Claim, ClaimFile
-from harness.claims.observe import COLUMNS, Observed, bind, observe
+from harness.claims.observe import COLUMNS, Observed, bind, link_rates, observe
 from harness.claims.verdicts import Row, row_of, row_of_broken
 
 
@@ -152,6 +152,11 @@ class _Tables:
             return failed(str(error))
         return replace(found, reason=f"on {self.framework}: {found.reason}") if self.framework else found
 
+    def rates(self, claim: Claim) -> set[float]:
+        """Returns the rates of emulated links in the runs that a claim's checks read, Mbit/s."""
+        named = frozenset(name for check in checks_of(claim) for name in tables_in(check))
+        return link_rates(self.database, named)
+
     def under_choices(self) -> dict[str, _Tables]:
         """Returns the same for the runs under each open choice. Raises KvasirError."""
         choices = self.file.choices
@@ -239,6 +244,6 @@ def check_claims(path: Path, tables: Path, have: Collection[str]) -> Checked:
             if others and chosen is over and over.file.choices and over.depends(entry):
                 under = {level: other.judged(entry) for level, other in others.items()}
                 judged = under_all(judged, under, over.file.choices.base)
-            rows.append(row_of(found.study, claim, judged, chosen.tags))
+            rows.append(row_of(found.study, claim, judged, chosen.tags, chosen.rates(entry)))
         every.append(judged)
     return Checked(rows, every, tags)

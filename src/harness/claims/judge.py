@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from harness.claims.criterion import Outcome, accepted, finding, meets, outcome
@@ -12,6 +12,8 @@ from harness.core.numbers import number
 
 PAPER_SCALE = "paper-scale"
 """The tag that makes a claim's `scaled` text unnecessary."""
+NETWORKS = "infiniband"
+"""The tag of claims that two networks decide."""
 MOST_LABELS = 6
 """Readings that a reason lists one by one."""
 LEAST = 3
@@ -136,11 +138,16 @@ def judge(claim: Claim, seen: Observations, tags: set[str]) -> Judged:
     return Judged("paper inconsistent", f"{reason}. By what was run here, {alone}", own.observed, own.unit)
 
 
-def explanation(claim: Claim, judged: Judged, tags: set[str]) -> str:
-    """Returns the report's text beside a verdict: the claim's note, its word on this verdict, and on the scale."""
+def explanation(claim: Claim, judged: Judged, tags: set[str], rates: Collection[float] = ()) -> str:
+    """Returns the report's text beside a verdict: the claim's note, its word on this verdict, and on the scale.
+
+    `rates` are those of emulated links, Mbit/s, which a claim about networks is told with.
+    """
     parts = [claim.note, claim.explain.get(judged.verdict)]
     if PAPER_SCALE not in tags:
         parts.append(claim.scaled)
+    if rates and NETWORKS in claim.needs and NETWORKS not in tags and judged.observed.values:
+        parts.append(f"Emulated links, limited to {' and '.join(map(number, sorted(rates)))} Mbit/s.")
     return " ".join(" ".join(part.split()) for part in parts if part)
 
 

@@ -6,12 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from harness.claims.database import Database, Schema, quoted
+from harness.claims.database import EMULATED, Database, Schema, quoted
 from harness.claims.missing import Gap, gap
 from harness.claims.query import Query
 
 COLUMNS = ("value", "source", "label")
 ANALYTIC = "analytic"
+LINK_RATE = "link.rate"
+"""Metric of the rate that a run's links were limited to."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,16 @@ def repetitions(database: Database, query: Query) -> int:
     return min(found[1:], default=1)
 
 
+def link_rates(database: Database, tables: frozenset[str]) -> set[float]:
+    """Returns the rates, Mbit/s, to which runs in the tables had their links limited by an emulator."""
+    found: set[float] = set()
+    for name, table in database.tables.items():
+        if {name, table.wide} & tables and table.kind == "runs":
+            limited = f"SELECT DISTINCT value FROM raw.{quoted(name)} WHERE metric = ? AND {EMULATED}"
+            found |= {float(rate) for (rate,) in database.answer(limited, LINK_RATE) if rate is not None}
+    return found
+
+
 def emulations(database: Database, query: Query) -> set[str]:
     """Returns the emulated sources in the tables that a query reads."""
     found: set[str] = set()
@@ -146,4 +158,4 @@ def observe(
     return Observed((), "none", gap(database, query, used, absent, pending or {}))
 
 
-__all__ = ["Gap", "Observed", "Sample", "bind", "observe"]
+__all__ = ["Gap", "Observed", "Sample", "bind", "link_rates", "observe"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -58,8 +59,8 @@ class Row(Strict):
 COLUMNS = tuple(Row.model_fields)
 
 
-def row_of(study: str, claim: Claim, judged: Judged, tags: set[str]) -> Row:
-    """Returns the row of a judged claim."""
+def row_of(study: str, claim: Claim, judged: Judged, tags: set[str], rates: Collection[float] = ()) -> Row:
+    """Returns the row of a judged claim; `rates`: of the emulated links of its runs, Mbit/s."""
     values = judged.observed.values
     return Row(
         id=claim.id,
@@ -78,7 +79,7 @@ def row_of(study: str, claim: Claim, judged: Judged, tags: set[str]) -> Row:
         paper=claim.paper.text,
         source=judged.observed.source,
         figure=claim.figure,
-        explanation=explanation(claim, judged, tags),
+        explanation=explanation(claim, judged, tags, rates),
     )
 
 
