@@ -131,6 +131,20 @@ def test_the_first_line_says_what_is_shown_instead(drawn: dict[Case, Path]) -> N
     assert "2 of the paper\u2019s five frameworks (Hadoop-GbE and Hadoop-IPoIB)" in said
 
 
+def test_a_run_of_little_data_on_thirteen_nodes_is_told_as_such(
+    tables: Path, drawn: dict[Case, Path], tmp_path: Path
+) -> None:
+    case = ("mrev", "fig03", "paper")
+
+    def little(row: Row) -> Row:
+        return row | ({"value": "1e6"} if row["metric"] == "records" else {})
+
+    runs = edited(tables / "paper" / "mrev" / "resources.csv", tmp_path / "resources.csv", little)
+    draw_well([job(case, tables, tmp_path / "fig03", resources=runs)], tmp_path)
+    assert "nodes; the paper: 7 minutes on 13." in shown(tmp_path / "fig03")
+    assert "the paper: 7 minutes" not in shown(drawn[case])
+
+
 def test_processors_that_hosts_share_are_summed(drawn: dict[Case, Path]) -> None:
     assert "% of the machine" in shown(drawn["hpc", "fig07", "laptop"])
     assert "% of the machine" in shown(drawn["mrev", "fig03", "laptop"])

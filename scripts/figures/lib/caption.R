@@ -105,6 +105,12 @@ rates_text <- function(runs) {
     "; the paper\u2019s: 1,000 (GbE) and 56,000 (InfiniBand).")
 }
 
+# Whether TeraSort had the paper's data in all runs, gb: 10^9 bytes.
+paper_size <- function(runs, gb) {
+  records <- metric_rows(runs, "records")$value
+  length(records) > 0 && min(records) * 100 >= 0.99 * gb * 1e9
+}
+
 # How much data TeraSort has here, if the runs tell: "TeraSort: 0.13 GB (the paper: 128 GB)."
 terasort_size_text <- function(runs, paper) {
   records <- sort(unique(metric_rows(runs[runs$benchmark %in% "terasort", ], "records")$value))

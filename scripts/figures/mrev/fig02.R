@@ -30,8 +30,7 @@ takes <- c(terasort = "cells")
 draw <- function(tables) {
   runs <- tables$terasort
   rows <- metric_rows(runs, "time.total")
-  big <- metric_rows(runs, "records")$value
-  full <- length(big) && min(big) * 100 >= 0.99 * 128e9
+  full <- paper_size(runs, 128)
   marks <- if (full) data.frame(place = 13, series = "hadoop-ipoib", y = 420, text = NA)
   disks <- intersect(names(disk_label), rows$disk)
   panels <- lapply(disks, function(disk) {

@@ -66,8 +66,8 @@ draw <- function(tables) {
     draw("net:gbe", c("received", "sent"), "e", "GbE traffic", "MB/s", scale = 1e-6, top = fast),
     draw("net:ib", c("received", "sent"), "f", "IPoIB traffic", "MB/s", scale = 1e-6, top = fast)
   )
-  seconds <- paste0(round(max(trace$t_s)), "\u00a0s")
-  instead <- if (largest < 13) paste("One run of", seconds, "on", largest, "nodes; the paper: 7 minutes on 13.")
+  instead <- if (largest < 13 || !paper_size(runs, 128)) paste0("One run of ", round(max(trace$t_s)), "\u00a0s on ",
+    largest, " nodes; the paper: 7 minutes on 13.")
   text <- caption("page", paste0(label_of(trace$framework[1]), ", ", largest, " nodes, ",
     disk_label[trace$disk[1]], ", execution ", trace$rep[1], " (n = 1): means over all nodes, the master too."),
     if (nrow(tasks)) "Grey: until the first task runs. Dashed: end of the last map task.",
