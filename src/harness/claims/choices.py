@@ -56,22 +56,29 @@ def database_under(
     return build(tables, file.metrics, only)
 
 
-def under_all(own: Judged, under: Mapping[str, Judged], base: str) -> Judged:
+def under_all(own: Judged, under: Mapping[str, Judged]) -> Judged:
     """Returns a verdict that all choices share in: its reason says under how many the claim holds.
 
     `under` are the verdicts over the runs of each choice, which may be fewer than those behind `own`. A claim that is
-    contradicted, but not under some choice while it is under `base` by as many runs, is undecided: the paper does not
-    say which of them is its own.
+    contradicted, but not under every choice, is undecided: the paper does not say which of them is its own. One for
+    which the choices have no runs that tell is judged by its own runs, and says so where they contradict it.
     """
-    every = {level: other.verdict in HOLDS for level, other in under.items() if other.verdict in JUDGED}
-    if own.verdict not in JUDGED or len(every) < 2:
+    every = {level: other.verdict for level, other in under.items() if other.verdict in JUDGED}
+    if own.verdict not in JUDGED:
         return own
-    holding = [level for level, holds in every.items() if holds]
+    if len(every) < 2:
+        alone = f"{own.reason}; no runs under the other open choices tell"
+        return replace(own, reason=alone) if own.verdict == "contradicted" else own
+    holding = [level for level, verdict in every.items() if verdict in HOLDS]
     failing = [level for level in every if level not in holding]
     named = ""
     if holding and failing:
         few, word = (failing, "not under") if len(failing) <= len(holding) else (holding, "under")
         named = f", {word} {', '.join(few)}"
     words = f"by the runs of {len(every)} open choices it holds under {len(holding)}{named}"
-    depends = own.verdict == "contradicted" and len(holding) > 0 and not every.get(base, False)
+    if own.verdict != "contradicted":
+        return replace(own, reason=f"{own.reason}; {words}")
+    open_under = [level for level in failing if every[level] == "undecided"]
+    words += f", undecided under {', '.join(open_under)}" if open_under else ""
+    depends = len(holding) + len(open_under) > 0
     return replace(own, verdict="undecided" if depends else own.verdict, reason=f"{own.reason}; {words}")

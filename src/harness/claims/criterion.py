@@ -16,6 +16,8 @@ Outcome = Literal["holds", "fails", "undecided"]
 
 AGREEING = 0.75
 """Share of a scenario's values that must satisfy the criterion, beside the interval of their median."""
+LEAST = 3
+"""Repetitions below which their own spread says little: two differ by chance as often as not."""
 COVERAGE = 0.95
 """Probability with which an interval contains the median, where there are values enough: from six on."""
 
@@ -50,6 +52,13 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
     return ordered[cut], ordered[n - 1 - cut]
 
 
+def widened(values: Sequence[float], criterion: Criterion, repetitions: int = 1) -> tuple[float, float]:
+    """Returns the interval of the median, the wider by the criterion's spread with fewer than LEAST repetitions."""
+    low, high = interval(values)
+    spread = criterion.spread if max(len(values), repetitions) < LEAST else 0.0
+    return low - spread, high + spread
+
+
 def scenarios(samples: Iterable[Sample]) -> dict[str, list[float]]:
     """Returns the values by label: those of one scenario are its repetitions."""
     found: dict[str, list[float]] = {}
@@ -66,7 +75,8 @@ def outcome_of(
     `is true` holds when all values are true, else it fails: each value is an answer, not a sample. Any other criterion
     holds when the interval of the median lies inside it and at least AGREEING of the values do, fails when the interval
     lies outside, and is undecided in between; so it is with fewer than `least` values, unless each joins as many
-    `repetitions`. Raises ValueError without values.
+    `repetitions`. With fewer than LEAST the interval is the wider by the criterion's spread. Raises ValueError without
+    values.
     """
     if not values:
         raise ValueError("no values to hold against a criterion")
@@ -74,7 +84,7 @@ def outcome_of(
         return "holds" if all(values) else "fails"
     if max(len(values), repetitions) < least:
         return "undecided"
-    low, high = interval(values)
+    low, high = widened(values, criterion, repetitions)
     inside = [meets(end, criterion) for end in (low, high)]
     if all(inside):
         agree = sum(meets(value, criterion) for value in values)
@@ -136,5 +146,6 @@ def _doubt(of: dict[str, list[float]], criterion: Criterion, least: int, repetit
     where = f"{doubtful[0]}: " if doubtful[0] else ""
     if max(len(values), repetitions) < least:
         return f"; {where}{len(values)} of at least {least} repetitions"
-    low, high = interval(values)
-    return f"; {where}the median's interval, {number(low)} to {number(high)}, includes both sides"
+    low, high = widened(values, criterion, repetitions)
+    known = f" with a spread of {number(criterion.spread)}" if (low, high) != interval(values) else ""
+    return f"; {where}the median's interval{known}, {number(low)} to {number(high)}, includes both sides"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from harness.claims.criterion import Outcome, accepted, finding, meets, outcome
+from harness.claims.criterion import LEAST, Outcome, accepted, finding, meets, outcome
 from harness.claims.model import Basis, Claim, Criterion, Verdict
 from harness.claims.observe import ANALYTIC, Gap, Observed, Sample
 from harness.core.numbers import number
@@ -16,8 +16,6 @@ NETWORKS = "infiniband"
 """The tag of claims that two networks decide."""
 MOST_LABELS = 6
 """Readings that a reason lists one by one."""
-LEAST = 3
-"""Repetitions below which a measured effect is left undecided: two differ by chance as often as not."""
 MODEL = "model"
 """Kind of source of values that a model makes of what runs measured."""
 EFFECTS = ("number", "ratio", "ordering", "shape")

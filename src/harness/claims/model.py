@@ -130,6 +130,11 @@ class Criterion(Strict):
     value: float | None = None
     low: float | None = None
     high: float | None = None
+    spread: float = Field(
+        default=0.0,
+        ge=0.0,
+        description="what the values are known to vary by, to either side; counts where there are too few repetitions",
+    )
 
     @model_validator(mode="after")
     def _bounds_fit_the_operator(self) -> Criterion:
@@ -137,6 +142,8 @@ class Criterion(Strict):
         wanted = {"between": {"low", "high"}, "is true": set()}.get(self.op, {"value"})
         if given != wanted:
             raise ValueError(f"op '{self.op}' takes {sorted(wanted) or 'no number'}, found {sorted(given)}")
+        if self.spread and self.op == "is true":
+            raise ValueError("op 'is true' takes no spread: what it holds against are answers, not numbers")
         if self.low is not None and self.high is not None and self.low > self.high:
             raise ValueError(f"low {self.low:g} is above high {self.high:g}")
         return self
@@ -223,10 +230,9 @@ class Tag(Strict):
 
 
 class Choices(Strict):
-    """Open choices: each claim that reads one of `tables` is judged once more under every choice but the base."""
+    """Open choices: each claim that reads one of `tables` is judged once more under every one of them."""
 
     factor: Word = Field(description="the column that tells the choices apart")
-    base: Text = Field(description="the level whose runs the tables themselves hold")
     tables: dict[Word, Word] = Field(
         min_length=1, description="by experiment: the one that has its runs under each choice"
     )

@@ -251,7 +251,7 @@ def points(experiment: str, world: World) -> Iterator[Factors]:
 EXPERIMENTS = ("link", "scheduler", "latency", "placement", "stall", "standard", "coalescing", "nonuniform", "load",
                "load_tuned", "recommended", "sensitivity", "dctcp", "adaptive", "fabric")  # fmt: skip
 
-UNDER_CHOICES = ("latency", "stall", "standard", "coalescing", "nonuniform", "load")
+UNDER_CHOICES = ("latency", "stall", "standard", "coalescing", "nonuniform", "load", "recommended")
 
 
 def rows(experiment: str, world: World, variants: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:

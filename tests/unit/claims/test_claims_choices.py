@@ -22,7 +22,13 @@ def judged(verdict: Verdict) -> Judged:
             "undecided",
             "holds under 1, not under base",
         ),
-        ("contradicted", {"base": "contradicted", "a": "undecided"}, "contradicted", "holds under 0"),
+        ("contradicted", {"base": "contradicted", "a": "contradicted"}, "contradicted", "holds under 0"),
+        (
+            "contradicted",
+            {"base": "contradicted", "a": "undecided"},
+            "undecided",
+            "holds under 0, undecided under a",
+        ),
         (
             "reproduced",
             {"base": "direction", "a": "contradicted"},
@@ -34,23 +40,33 @@ def judged(verdict: Verdict) -> Judged:
 def test_a_contradiction_that_depends_on_a_choice_is_undecided(
     own: Verdict, under: dict[str, Verdict], verdict: Verdict, said: str
 ) -> None:
-    found = under_all(judged(own), {level: judged(word) for level, word in under.items()}, "base")
+    found = under_all(judged(own), {level: judged(word) for level, word in under.items()})
     assert found.verdict == verdict
     assert found.reason == f"because; by the runs of 2 open choices it {said}"
 
 
-def test_what_only_more_runs_contradict_is_contradicted() -> None:
-    """The choices' runs are fewer: where the base holds by them as well, no choice makes the difference."""
+def test_what_only_runs_of_the_base_contradict_is_undecided() -> None:
+    """The choices' runs are fewer: where they do not contradict, nothing says that every choice would."""
     under = {"base": judged("direction"), "a": judged("direction")}
-    assert under_all(judged("contradicted"), under, "base").verdict == "contradicted"
+    found = under_all(judged("contradicted"), under)
+    assert (found.verdict, found.reason) == (
+        "undecided",
+        "because; by the runs of 2 open choices it holds under 2",
+    )
 
 
 @pytest.mark.parametrize("own", ["not run", "paper inconsistent", "not testable here"])
 def test_a_verdict_without_values_of_runs_stays(own: Verdict) -> None:
     found = judged(own)
-    assert under_all(found, {"base": judged("direction"), "a": judged("direction")}, "base") == found
+    assert under_all(found, {"base": judged("direction"), "a": judged("direction")}) == found
+
+
+def test_a_contradiction_by_the_base_alone_says_so() -> None:
+    found = under_all(judged("contradicted"), {"base": judged("contradicted"), "a": judged("not run")})
+    assert found.verdict == "contradicted"
+    assert found.reason == "because; no runs under the other open choices tell"
 
 
 def test_choices_without_runs_say_nothing() -> None:
-    found = judged("contradicted")
-    assert under_all(found, {"base": judged("not run"), "a": judged("not run")}, "base") == found
+    found = judged("direction")
+    assert under_all(found, {"base": judged("not run"), "a": judged("not run")}) == found

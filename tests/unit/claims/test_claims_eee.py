@@ -20,8 +20,8 @@ PROXY = {67}
 """Judged by a stand-in whatever the size."""
 PARADOX = {34}
 """The paper's own numbers disagree, whatever was run."""
-ANALYTIC = {1, 2, 3, 4, 15, 23, 26, 27, 59, 60, 68}
-ANY_SIZE = {5, 6, 7, 8, 9, 18, 21}
+ANALYTIC = {1, 2, 3, 4, 15, 21, 23, 26, 27, 59, 60, 68}
+ANY_SIZE = {5, 6, 7, 8, 9, 18}
 """Claims about one link or about the order of energies, literal whatever the size of the jobs."""
 ALL_SCENARIOS = {19, 20, 28, 29, 35, 36, 37, 38, 39, 40, 42, 43, 44, 54, 55, 56, 64}
 THREE_SIZES = {33, 61, 62}
@@ -101,10 +101,8 @@ def test_tables_without_a_single_number_give_not_run(judge: Judge, status: str) 
 
 def test_one_empty_table_takes_only_its_claims(judge: Judge) -> None:
     rows = judge.rows(World(empty=frozenset({"load"})))
-    assert with_verdict(rows, "not run") == {45, 46, 47, 50, 51, 52, 53, 57}
+    assert with_verdict(rows, "not run") == {45, 46, 47, 48, 50, 51, 52, 53, 57}
     assert rows[49].verdict == "not testable here", "nothing that tuning could remove"
-    assert rows[48].verdict == "direction"
-    assert "by a proxy" in rows[48].reason
 
 
 def test_a_simulator_that_is_not_deterministic_is_found(judge: Judge) -> None:
@@ -142,6 +140,34 @@ def harmless(experiment: str, f: Factors, found: Numbers) -> None:
         found["makespan"] = found["runtime.mean"] = 50.0
 
 
+def noise_at_five(experiment: str, f: Factors, found: Numbers) -> None:
+    """Two settings that differ by less than the variability of Sec. III-C at 5 % load."""
+    if experiment == "load" and f["load"] == 5 and f["setting"] in ("core:120us100", "core:1ms1000"):
+        found["energy.total"], found["makespan"] = 1000.0, 500.0
+        found["energy.total"] += 2 * (f["setting"] == "core:1ms1000")
+
+
+def flat_stall(experiment: str, f: Factors, found: Numbers) -> None:
+    if experiment == "stall":
+        found["energy.port.edge"] = 50.0
+
+
+def deep_costs_the_same(experiment: str, f: Factors, found: Numbers) -> None:
+    if experiment == "load" and f["buffer"] == "deep" and f["setting"] == "core:1ms1000":
+        found["makespan"] *= 1.2
+        found["runtime.mean"] *= 1.25
+
+
+def batch_rises_first(experiment: str, f: Factors, found: Numbers) -> None:
+    if experiment == "latency" and f["workload"] == "batch" and f["latency_us"] >= 100:
+        found["runtime.mean"] = found["makespan"] = 200.0
+
+
+def less_than_asked(experiment: str, f: Factors, found: Numbers) -> None:
+    if experiment == "load" and f["load"] == 55:
+        found["cpu.load.arriving"] = 0.41
+
+
 def dear_long_hold(experiment: str, f: Factors, found: Numbers) -> None:
     if f["setting"] == "core:1ms1000":
         found["energy.total"] *= 2
@@ -161,9 +187,13 @@ def wrong(experiment: str, f: Factors, found: Numbers) -> None:
         (wrong, 11, "contradicted", "value 10000"),
         (wrong, 14, "reproduced", "median 1"),
         (wrong, 10, "contradicted", "accepted: > 0 (in 1 of 2 scenarios)"),
-        (wrong, 29, "contradicted", "accepted: < 5 (in 46 of 48 scenarios)"),
+        (wrong, 29, "contradicted", "accepted: < 10 (in 46 of 48 scenarios)"),
         (wrong, 36, "contradicted", "accepted: 20 to 30"),
-        (dear_long_hold, 50, "contradicted", "true in 0 of 6 cases"),
+        (flat_stall, 18, "contradicted", "true in 18 of 27 cases"),
+        (batch_rises_first, 12, "contradicted", "accepted: > 1"),
+        (deep_costs_the_same, 48, "contradicted", "accepted: < 1"),
+        (less_than_asked, 53, "direction", "needs load-sweep"),
+        (dear_long_hold, 50, "contradicted", "accepted: < 1 (in 0 of 6 scenarios)"),
         (dear_long_hold, 52, "contradicted", "accepted: < 1 (in 0 of 4 scenarios)"),
     ],
 )
@@ -173,6 +203,18 @@ def test_a_claim_reads_what_is_in_the_tables(
     row = judge.rows(World(change=change))[number]
     assert row.verdict == verdict
     assert said in row.reason
+
+
+@pytest.mark.parametrize(
+    ("number", "by_three"),
+    [(50, "contradicted"), (51, "contradicted"), (53, "reproduced"), (57, "reproduced")],
+)
+def test_an_order_within_the_variability_is_undecided(judge: Judge, number: int, by_three: Verdict) -> None:
+    """One seed cannot tell settings apart that differ by less than 1 %; three that agree can."""
+    one = judge.rows(World(reps=1, change=noise_at_five))[number]
+    assert one.verdict == "undecided"
+    assert "with a spread of 0.01" in one.reason
+    assert judge.rows(World(change=noise_at_five))[number].verdict == by_three
 
 
 def test_a_contradiction_is_explained(judge: Judge) -> None:

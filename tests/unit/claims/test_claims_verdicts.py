@@ -242,6 +242,12 @@ def test_a_check_may_read_the_raw_table_and_name_its_source(tmp_path: Path) -> N
         (">=", {"value": 1}, [1.0, 1.0], "holds"),
         ("<", {"value": 1}, [0.5, 0.5, 0.5, 7.0], "undecided"),
         ("<", {"value": 1}, [*[0.5] * 9, 7.0], "holds"),
+        ("<", {"value": 1, "spread": 0.01}, [0.995, 0.98], "undecided"),
+        ("<", {"value": 1, "spread": 0.01}, [1.005], "undecided"),
+        ("<", {"value": 1, "spread": 0.01}, [1.02], "fails"),
+        ("<", {"value": 1, "spread": 0.01}, [0.98], "holds"),
+        ("<", {"value": 1, "spread": 0.01}, [0.995, 0.996, 0.997], "holds"),
+        ("between", {"low": 1, "high": 2, "spread": 0.01}, [1.005], "undecided"),
     ],
 )
 def test_criteria(op: str, bounds: dict[str, float], values: list[float], expected: str) -> None:
