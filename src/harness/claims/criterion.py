@@ -72,18 +72,18 @@ def outcome_of(
 ) -> Outcome:
     """Returns the outcome of one scenario.
 
-    `is true` holds when all values are true, else it fails: each value is an answer, not a sample. Any other criterion
-    holds when the interval of the median lies inside it and at least AGREEING of the values do, fails when the interval
-    lies outside, and is undecided in between; so it is with fewer than `least` values, unless each joins as many
-    `repetitions`. With fewer than LEAST the interval is the wider by the criterion's spread. Raises ValueError without
-    values.
+    With fewer than `least` values it is undecided, unless each joins as many `repetitions`. `is true` holds when all
+    values are true, else it fails: each value is an answer, not a sample. Any other criterion holds when the interval
+    of the median lies inside it and at least AGREEING of the values do, fails when the interval lies outside, and is
+    undecided in between. With fewer than LEAST the interval is the wider by the criterion's spread. Raises ValueError
+    without values.
     """
     if not values:
         raise ValueError("no values to hold against a criterion")
-    if criterion.op == "is true":
-        return "holds" if all(values) else "fails"
     if max(len(values), repetitions) < least:
         return "undecided"
+    if criterion.op == "is true":
+        return "holds" if all(values) else "fails"
     low, high = widened(values, criterion, repetitions)
     inside = [meets(end, criterion) for end in (low, high)]
     if all(inside):
@@ -123,9 +123,10 @@ def finding(samples: Sequence[Sample], criterion: Criterion, least: int = 1, rep
     Over several scenarios the count is theirs; of an undecided outcome it says why nothing can be told.
     """
     values = [sample.value for sample in samples]
-    if criterion.op == "is true":
-        return f"true in {sum(map(bool, values))} of {len(values)} {'case' if len(values) == 1 else 'cases'}"
     of = scenarios(samples)
+    if criterion.op == "is true":
+        told = f"true in {sum(map(bool, values))} of {len(values)} {'case' if len(values) == 1 else 'cases'}"
+        return told + _doubt(of, criterion, least, repetitions)
     told = f"{'value' if len(values) == 1 else 'median'} {number(median(values))}, accepted: {accepted(criterion)}"
     if len(of) > 1:
         good = sum(outcome_of(one, criterion, least, repetitions) == "holds" for one in of.values())

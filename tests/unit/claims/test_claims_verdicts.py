@@ -65,6 +65,20 @@ def test_too_few_repetitions_of_a_measured_effect_are_undecided(tmp_path: Path) 
     assert verdict(tmp_path, timed(0.4, source="simulated:netsim")).verdict == "reproduced"
 
 
+def test_too_few_repetitions_of_an_answer_are_undecided_as_well(tmp_path: Path) -> None:
+    faster: dict[str, Any] = {
+        "check": RATIO.format("runtime").replace("AS value", "< 1 AS value"),
+        "literal": {"op": "is true", "tolerance": "none"},
+        "direction": [],
+    }
+    row = verdict(tmp_path, timed(0.4, 0.4), **faster)
+    assert row.verdict == "undecided"
+    assert row.reason == "true in 2 of 2 cases; 2 of at least 3 repetitions"
+    assert verdict(tmp_path, timed(2.0), **faster).verdict == "undecided"
+    assert verdict(tmp_path, timed(0.4, 0.4, 0.4), **faster).verdict == "reproduced"
+    assert verdict(tmp_path, timed(0.4, 0.4, 2.0), **faster).verdict == "contradicted"
+
+
 def test_every_scenario_must_hold_by_its_own_median(tmp_path: Path) -> None:
     check = RATIO.format("runtime").replace("AS value", "AS value, IF(rep > 9, 'late', 'early') AS label")
     many = [0.4] * 9
