@@ -76,6 +76,9 @@ def variants(made: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     def emulated_energy(row: Row) -> Row:
         return row | ({"source": "emulated:knm-cube"} if row["metric"] == "energy.total" else {})
 
+    def exact_clock(row: Row) -> Row:
+        return row | {"source": "measured:perf-task-clock"}
+
     def no_knl(row: Row) -> Row | None:
         return None if row["platform"] == "knl" else row
 
@@ -86,11 +89,13 @@ def variants(made: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
         name: edited(none / f"{name}.csv", folder / f"{name}.csv", no_knl)
         for name in ("stages", "stages.trace")
     }
+    exact = edited(none / "sampling.trace.csv", folder / "exact.csv", exact_clock)
     empty = edited(none / "combiner.trace.csv", folder / "empty.csv", lambda row: None)
     jobs = {
         "one emulated row": job(("fig01", "measured"), made, folder / "row", **{"stages.trace": trace}),
         "emulated energy": job(("sweetspot", "measured"), made, folder / "energy", buffering=energy),
         "no knl": job(("fig01", "none"), made, folder / "knl", **some),
+        "exact clock": job(("fig06", "none"), made, folder / "clock", **{"sampling.trace": exact}),
         "no samples": job(("fig02", "none"), made, folder / "samples", **{"combiner.trace": empty}),
     }
     draw_well(list(jobs.values()), folder)
@@ -186,6 +191,13 @@ def test_a_panel_without_runs_stays_and_says_so(variants: dict[str, Path]) -> No
 def test_without_samples_the_runtimes_are_drawn(variants: dict[str, Path]) -> None:
     text = shown(variants["no samples"])
     assert "No run has samples over time" in text and "runtime, s" in text
+
+
+def test_fine_samples_of_an_exact_clock_are_drawn(drawn: dict[Case, Path], variants: dict[str, Path]) -> None:
+    ticks, exact = drawn["fig06", "none"], variants["exact clock"]
+    assert "swing with the moment of reading" in shown(ticks)
+    assert "the samples of the first repetition (thin) and their means over 100 ms (strong)" in shown(exact)
+    assert svg(exact).count("<polyline") > svg(ticks).count("<polyline")
 
 
 def test_figure_scripts_are_short() -> None:

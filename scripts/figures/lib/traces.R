@@ -54,6 +54,9 @@ thin_curve <- function(curve) {
 fine_ms <- 20
 standard_ms <- 100
 is_fine <- function(rows) rows$sample_ms < fine_ms
+
+# Fine readings of CPU time from the kernel's accounting, which is brought up to date only at its ticks, 4 ms apart.
+is_blurred <- function(rows) is_fine(rows) & rows$metric %in% "cpu" & rows$source %in% "measured:procfs"
 first_rep <- function(rows) rows$rep == stats::ave(rows$rep, rows$point, FUN = min)
 
 # Means over 100 ms of the finely sampled curves of first repetitions; each stands at the last sample of its 100 ms.
@@ -98,8 +101,7 @@ draw_traces <- function(view, panels, caps, ncol, limit = NULL) {
   smooth <- smooth_fine(rows)
   rows <- do.call(rbind, lapply(split(rows, rows$curve), thin_curve))
   strong <- rbind(rows[first_rep(rows) & !is_fine(rows), ], smooth)
-  # Readings of CPU time so close together swing with the moment of reading: only their means say something.
-  weak <- rows[first_rep(rows) == is_fine(rows) & (view$power | !is_fine(rows)), ]
+  weak <- rows[first_rep(rows) == is_fine(rows) & !is_blurred(rows), ]
   panels$panel <- factor(panels$label, panels$label)
   ends <- tapply(rows$t_s, factor(panels$xgroup[match(rows$panel, panels$panel)]), max)
   panels$end <- as.numeric(ends[as.character(panels$xgroup)])
@@ -204,21 +206,22 @@ capped_text <- function(runs) {
 repetition_note <- function(view) {
   rows <- view$rows
   fine <- is_fine(rows)
+  blurred <- any(is_blurred(rows))
   several <- anyDuplicated(unique(rows[!fine, c("point", "rep")])$point) > 0
   c(
     if (several) "Strong line: first repetition that ended well, thin lines: the others.",
     if (any(fine)) paste0(
       "At ", and_text(sort(unique(rows$sample_ms[fine]))), " ms: ",
-      if (view$power) "the samples of the first repetition (thin) and their means over " else
-        "of the first repetition, means over ",
+      if (blurred) "of the first repetition, means over " else
+        "the samples of the first repetition (thin) and their means over ",
       standard_ms, " ms",
-      if (view$power) " (strong)." else ": readings of CPU time so close together swing with the moment of reading."
+      if (blurred) ": readings of CPU time so close together swing with the moment of reading." else " (strong)."
     )
   )
 }
 
 thinned_note <- function(view) {
-  rows <- view$rows[view$power | !is_fine(view$rows), ]
+  rows <- view$rows[!is_blurred(view$rows), ]
   longest <- max(0, table(paste(rows$point, rows$rep, rows$domain)))
   if (longest <= most_samples) return("")
   paste0("Curves of more than ", most_samples, " samples are drawn through the lowest and highest sample of ",
