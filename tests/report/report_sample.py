@@ -35,7 +35,7 @@ CLAIMS: list[dict[str, Any]] = [
     {"id": "ALPHA-1", "tier": 1, "where": "Sec. 3, Fig. 1", "statement": "The combiner takes 46 % off.",
      "verdict": "direction", "reason": "31.2 % here, 46 % in the paper", "value": 31.2345, "low": 29.1, "high": 33,
      "n": 3, "unit": "%", "paper": 46, "source": "measured:clock", "figure": "fig01",
-     "explanation": "Median of three runs."},
+     "basis": "measured", "explanation": "Median of three runs."},
     {"id": "ALPHA-2", "tier": 2, "where": "Table 1", "statement": "Words & <b>markup</b> stay words.",
      "verdict": "reproduced", "value": 1111104, "unit": "1", "paper": 1111104, "source": "measured:engine, analytic",
      "figure": "fig01;fig09", "explanation": "<script>alert('claim')</script>"},

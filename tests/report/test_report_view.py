@@ -43,6 +43,7 @@ def test_a_claim_shows_value_interval_n_unit_and_source(tmp_path: Path) -> None:
         "46",
     )
     assert [(link.text, link.anchor) for link in first.figures] == [("fig01", "fig-alpha-fig01")]
+    assert (first.verdict.word, first.basis, claims["ALPHA-10"].basis) == ("direction", "measured", "")
     second = claims["ALPHA-2"]
     assert (second.value, second.unit, second.interval) == ("1,111,104", "", "")
     assert [(one.text, one.kind) for one in second.sources] == [

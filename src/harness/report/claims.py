@@ -40,7 +40,7 @@ class Claim:
     statement: str
     verdict: Wording
     basis: str
-    """What a reproduction rests on, in words; empty for other verdicts."""
+    """What a reproduction or a direction rests on, in words; empty for other verdicts."""
     reason: str
     explanation: str
     value: str
@@ -113,7 +113,7 @@ def claim(row: Row, figures: dict[str, str]) -> Claim:
         where=row.where,
         statement=row.statement,
         verdict=VERDICTS[row.verdict],
-        basis=BASES[row.basis] if row.basis and row.verdict == "reproduced" else "",
+        basis=BASES[row.basis] if row.basis and row.verdict in ("reproduced", "direction") else "",
         reason=row.reason,
         explanation=row.explanation,
         value="" if row.value is None else numbers.number(row.value),
