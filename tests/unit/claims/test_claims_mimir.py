@@ -20,8 +20,8 @@ INCONSISTENT = {2, 7, 8, 25, 40}
 ANALYTIC = {18, 21, 22, 23, 24}
 COUNTS = {26, 27, 39, 42, 46, 47, 48, 49, 50, 51, 52, 53, 54, 56}
 """Claims about counts, memory, spreads and equality: literal at any size."""
-PLATFORMS = 5
-"""Two ranks against one say nothing about the paper's two chips."""
+PLATFORMS, KEYS = 5, 55
+"""Two ranks against one say nothing about the paper's two chips, and with forty words each has some."""
 CAPS = {6, 12, 13, 20, 57}
 POWER = {1, 3, 4, 9, 10, 11, 14, 16, 17, 31, 36}
 PROXY = {19, 32, 35, 37, 43, 44, 45}
@@ -86,14 +86,14 @@ def test_on_a_small_machine_with_power_only_counts_and_arithmetic_are_literal(ju
     rows = judge.rows(World(scale="laptop"))
     literal = with_verdict(rows, "reproduced")
     assert literal == COUNTS | ANALYTIC | {13, 14, 43, 44, 45, 57}
-    assert with_verdict(rows, "not testable here") == {PLATFORMS}
-    assert with_verdict(rows, "direction") == set(IDS) - INCONSISTENT - literal - {PLATFORMS}
+    assert with_verdict(rows, "not testable here") == {PLATFORMS, KEYS}
+    assert with_verdict(rows, "direction") == set(IDS) - INCONSISTENT - literal - {PLATFORMS, KEYS}
 
 
 def test_without_power_and_caps_the_reasons_are_those_of_the_tables(judge: Judge) -> None:
     rows = judge.rows(World(scale="laptop", power="", caps=False))
     assert with_verdict(rows, "reproduced") == COUNTS | ANALYTIC
-    assert with_verdict(rows, "not testable here") == POWER | CAPS | {PLATFORMS}
+    assert with_verdict(rows, "not testable here") == POWER | CAPS | {PLATFORMS, KEYS}
     assert {rows[number].reason for number in POWER} == {NO_POWER}
     assert all(NO_CAP in rows[number].reason for number in CAPS)
     for number in PROXY:
@@ -186,6 +186,11 @@ def sampling_costs(who: Identity, numbers: Numbers) -> None:
         numbers["cpu.total"] = 1.1 * (numbers["cpu.total"] or 0)
 
 
+def text_from_disk(who: Identity, numbers: Numbers) -> None:
+    """A fiftieth of a text of 64 million words, however often a run reads it."""
+    numbers["disk.read"] = 0.02 * 7.5 * 64e6
+
+
 def memory_for_balance(who: Identity, numbers: Numbers) -> None:
     if who.factors["balance"] == "repartition":
         numbers["mem.peak"] = 1e12
@@ -208,6 +213,7 @@ def memory_for_balance(who: Identity, numbers: Numbers) -> None:
         (noisy, 46, "contradicted"),
         (no_second_combiner, 48, "contradicted"),
         (sampling_costs, 43, "contradicted"),
+        (text_from_disk, 56, "contradicted"),
     ],
 )
 def test_a_claim_reads_what_is_wrong_in_the_tables(
@@ -215,6 +221,19 @@ def test_a_claim_reads_what_is_wrong_in_the_tables(
 ) -> None:  # type: ignore[no-untyped-def]
     row = judge.rows(World(scale="laptop", change=change))[number]
     assert row.verdict == verdict
+
+
+def test_variation_at_5_ms_counts_where_its_clock_is_exact(judge: Judge) -> None:
+    def uneven(who: Identity, numbers: Numbers) -> None:
+        if who.factors["sample_ms"] == 5:
+            numbers["cpu.cv"] = 2 * (numbers["cpu.cv"] or 0)
+
+    def blurred(who: Identity, numbers: Numbers) -> None:
+        numbers["cpu.cv"] = None
+
+    found = judge.rows(World(scale="laptop", power="", change=uneven))[44]
+    assert found.verdict == "contradicted" and "(in 2 of 4 scenarios)" in found.reason
+    assert judge.rows(World(scale="laptop", power="", change=blurred))[44].verdict == "not testable here"
 
 
 SWEET_SPOT, BRANCHES = 28, (29, 30)
