@@ -9,13 +9,14 @@
 # What MREv leaves for those who ran it: a summary, statistics, an event log, and graphs of each benchmark's resources.
 # in:  cells with their runs
 # out: results/<scale>/mrev/{summary.md,statistics.csv,events.log}, usage/<cell>.csv,
-#      resources/<cell>/<framework>_<benchmark>.{pdf,svg,png}
+#      resources/<cell>/<framework>_<benchmark>.{pdf,svg,png}, and tables/<study>/directory.files.csv, a row a file
 
 
 localrules:
     build_hadoop,
     mrev_report,
     summarise_cells,
+    list_outputs,
     join_usage,
     draw_resources,
 
@@ -92,6 +93,27 @@ rule summarise_cells:
         choices=report_choices,
     shell:
         '"$KVASIR_PYTHON" scripts/mrev.py {params.folder:q} {params.choices:q} > {log:q} 2>&1'
+
+
+rule list_outputs:
+    """List the files of the output directory, for claims about it."""
+    input:
+        reports=ancient(
+            multiext("<results>/mrev/", "summary.md", "statistics.csv", "events.log")
+        ),
+        parts=listed_parts,
+        code=code("scripts/outputs.py"),
+    output:
+        "<results>/tables/{study}/directory.files.csv",
+    log:
+        "<logs>/tables/{study}/directory.files.log",
+    benchmark:
+        "<benchmarks>/tables/{study}/directory.files.tsv"
+    params:
+        folder=subpath(input.reports[0], parent=True),
+        choices=study_choices,
+    shell:
+        '"$KVASIR_PYTHON" scripts/outputs.py {wildcards.study} {params.folder:q} {output:q} {params.choices:q} > {log:q} 2>&1'
 
 
 rule join_usage:

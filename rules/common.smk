@@ -180,7 +180,13 @@ def figure_arguments(wildcards):
 
 def claim_tables(wildcards):
     """Returns the tables that the claims of a study are checked against."""
-    return tables_of(study_of(wildcards).id, wildcards.scale)
+    study = study_of(wildcards)
+    listed = getattr(study, "lists_outputs", False)
+    config = configuration(wildcards.scale)
+    return [
+        *layout.tables_of(config, study.id),
+        *([layout.outputs_table_of(config, study.id)] if listed else []),
+    ]
 
 
 def tables_folder(wildcards):
@@ -262,6 +268,17 @@ def mrev_outputs(scale):
     return [
         *[f"{folder}/{name}" for name in names],
         *[f"{folder}/resources/{cell}" for cell in cells],
+    ]
+
+
+def listed_parts(wildcards):
+    """Returns the records of a study's cells and their graphs: a choice of other studies changes none of them."""
+    cells = planner(wildcards.scale).plan(study_of(wildcards).id).cells.values()
+    reports = f"{configuration(wildcards.scale).results}/mrev"
+    return [
+        part
+        for cell in cells
+        for part in (f"{cell.folder}/cell.json", f"{reports}/resources/{cell.cell}")
     ]
 
 

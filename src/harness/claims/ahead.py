@@ -13,10 +13,12 @@ from harness.claims.check import CheckError, bound, tables_used
 from harness.claims.choices import name_of
 from harness.claims.database import Table, build_empty, by_name, table_of
 from harness.claims.files import all_checks, read_claims
+from harness.config.cells_study import CellsStudy
 from harness.core.errors import KvasirError
 from harness.plan.planner import Planner
 from harness.plan.spec import Plan
-from harness.results.tables import columns_of
+from harness.results.layout import outputs_table_of
+from harness.results.tables import LISTED, columns_of
 
 
 def _levels(plan: Plan) -> dict[str, set[object]]:
@@ -40,6 +42,10 @@ def planned_tables(planner: Planner, study: str) -> dict[Table, dict[str, Collec
         for kind in planner.config.studies[study].endings(name):
             table = table_of(Path(planner.config.results, "tables", study, f"{name}{kind}.csv"))
             tables[table] = {column: levels.get(column, ()) for column in columns_of(spec, kind)}
+    model = planner.config.studies[study]
+    if isinstance(model, CellsStudy) and model.lists_outputs:
+        listed = table_of(Path(outputs_table_of(planner.config, study)))
+        tables[listed] = {column: [0] if column in ("rep", "bytes") else () for column in LISTED}
     return tables
 
 

@@ -27,6 +27,9 @@ class CellsStudy(Study):
     )
     traces: list[Word] = Field(default_factory=list, description="experiments with a table of samples")
     tasks: list[Word] = Field(default_factory=list, description="experiments with a table of tasks' phases")
+    lists_outputs: bool = Field(
+        default=False, description="whether its claims read a table of the files in the output directory"
+    )
 
     def endings(self, experiment: str) -> list[str]:
         """Metrics, and samples and tasks where the study wants them."""

@@ -60,6 +60,11 @@ def tables_of(config: Config, study: str) -> list[str]:
     ]
 
 
+def outputs_table_of(config: Config, study: str) -> str:
+    """Returns the path of a study's table of the files in the output directory."""
+    return f"{config.results}/tables/{study}/directory.files.csv"
+
+
 def figure_stem(config: Config, study: str, figure: str) -> str:
     """Returns the path of a figure without its extension."""
     return f"{config.results}/figures/{study}/{figure}"

@@ -21,6 +21,8 @@ SAMPLE = ["t_s", "host", "domain", "metric", "value", "unit", "source"]
 EVENT = ["rank", "word_index", "partition", "records", "bytes", "capacity_bytes", "event"]
 TASK = ["job", "task", "attempt", "host", "kind", "phase", "start_s", "end_s", "status"]
 USAGE = ["cell", "point", "rep"]
+LISTED = ["part", "cell", "framework", "benchmark", "rep", "file", "bytes", "columns", "source"]
+"""Of a table of files in the output directory."""
 STATUSES = ["ok", "failed", "timeout", "not-run"]
 
 METRIC_SCHEMA = pa.DataFrameSchema(

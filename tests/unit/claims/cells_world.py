@@ -16,6 +16,9 @@ from typing import Any
 
 import yaml
 
+from harness.cells.outputs import SOURCE
+from harness.results.tables import LISTED
+
 CONFIG = Path(__file__).parents[3] / "config"
 FACTORS = ["framework", "nodes", "disk", "benchmark"]
 HEAD = ["study", "experiment", "point", "rep"]
@@ -61,6 +64,8 @@ class World:
     """Traces that run from their end to their begin."""
     empty: frozenset[str] = field(default_factory=frozenset)
     """Tables `study/experiment` without a single row."""
+    lost: frozenset[str] = field(default_factory=frozenset)
+    """Names of files that the output directory lacks; `graphs` stands for all of a benchmark."""
 
 
 PAPER = World(missing=("homr",), meter=METER)
@@ -380,6 +385,21 @@ def reduce_end(f: Factors) -> float:
     return 0.7 if f["framework"] == "hadoop-uda" and f["disk"] == "ssd" else 0.98
 
 
+def file_rows(study: str, world: World) -> Iterator[dict[str, Any]]:
+    """Files of the output directory: of the report, of each execution of TeraSort and its graphs."""
+    heads = {"statistics.csv": "cell nodes metric unit n min mean median max source"}
+    for name in ("events.log", "statistics.csv", "summary.md"):
+        yield {"part": "report", "file": name, "columns": heads.get(name, "")}
+    for f, rep in product(points(study, "terasort", world), range(1, world.reps + 1)):
+        if trouble(f, world)[0] != "ok":
+            continue
+        of = {"cell": f"{f['nodes']}n_{f['disk']}", "framework": f["framework"], "benchmark": f["benchmark"]}
+        for name in ("log.txt", "run.json", "specification.json", "trace.csv"):
+            yield {**of, "part": "execution", "rep": rep, "file": name}
+        if rep == 1 and "graphs" not in world.lost:
+            yield {**of, "part": "graph", "file": f"{f['framework']}_terasort.pdf"}
+
+
 def write(path: Path, columns: list[str], body: Iterable[dict[str, Any]]) -> None:
     """Write a CSV table."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -404,4 +424,11 @@ def write_tables(folder: Path, study: str, world: World) -> Path:
             write(place / f"{name}.trace.csv", TRACE, [] if none else trace_rows(study, name, world))
         if name in declared["tasks"]:
             write(place / f"{name}.tasks.csv", TASKS, [] if none else task_rows(study, name, world))
+    if declared.get("lists_outputs"):
+        listed = [row for row in file_rows(study, world) if row["file"] not in world.lost]
+        write(
+            folder / study / "directory.files.csv",
+            LISTED,
+            ({"bytes": 10, "source": SOURCE, **row} for row in listed),
+        )
     return folder

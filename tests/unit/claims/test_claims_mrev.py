@@ -47,6 +47,22 @@ def with_verdict(rows: dict[int, Row], verdict: Verdict) -> set[int]:
     return {number for number, row in rows.items() if row.verdict == verdict}
 
 
+@pytest.mark.parametrize(
+    ("lost", "claim"),
+    [
+        ("statistics.csv", 29),
+        ("events.log", 30),
+        ("log.txt", 30),
+        ("graphs", 30),
+        ("graphs", 31),
+        ("trace.csv", 31),
+    ],
+)
+def test_an_output_that_is_not_there_contradicts_its_claim(judge: Judge, lost: str, claim: int) -> None:
+    assert judge.rows(World())[claim].verdict == "reproduced"
+    assert judge.rows(World(lost=frozenset({lost})))[claim].verdict == "contradicted"
+
+
 def test_all_claims_are_there_in_order() -> None:
     assert [claim.id for claim in read_claims(CLAIMS).claims] == [f"MREV-{number:02}" for number in IDS]
 
