@@ -37,8 +37,8 @@ def test_a_larger_scale_costs_more_in_proportion(planners: dict[str, Planner], s
 
 
 def test_simulations_share_nodes_and_measured_runs_do_not(planners: dict[str, Planner]) -> None:
-    for study, share in (("eee", 4), ("mimir", 1)):
-        runs = planners["smoke"].plan(study).runs
+    for study, simulated, share in (("eee", True, 4), ("mimir", True, 4), ("mimir", False, 1)):
+        runs = [run for run in planners["smoke"].plan(study).runs if (run.watch is None) == simulated]
         model = planners["smoke"].config.studies[study]
         known = per_size(runs, lambda run: 1.0)
         alone, shared = (of_runs(model, runs, known, 0, None, n).node_hours for n in (1, 4))

@@ -5,7 +5,8 @@
 series_table <- data.frame(id = character(), label = character(), colour = character(), shape = numeric(),
   linetype = character())
 
-# So many different looks (up to some 200), the same each time, none with the colour and shape of one that is taken.
+# So many different looks (up to some 200), the same each time, none with the colour and shape of one that is taken;
+# first those of a colour that none has.
 free_looks <- function(n, taken) {
   pick <- function(values) rep_len(values, 280)
   looks <- data.frame(
@@ -13,7 +14,9 @@ free_looks <- function(n, taken) {
     linetype = pick(c("solid", "42", "63", "22", "dotdash"))
   )
   alike <- paste(looks$colour, looks$shape) %in% paste(taken$colour, taken$shape)
-  looks[!alike, ][rep_len(seq_len(sum(!alike)), n), ]
+  free <- looks[!alike, ]
+  free <- free[order(free$colour %in% taken$colour), ]
+  free[rep_len(seq_len(nrow(free)), n), ]
 }
 
 # Takes over a table of series, with looks for those that have none.

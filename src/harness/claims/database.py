@@ -97,7 +97,10 @@ def _wide(schema: Schema, table: Table, columns: list[str], metrics: dict[str, s
 def _metrics(
     connection: duckdb.DuckDBPyConnection, table: Table, columns: list[str], declared: Collection[str]
 ) -> dict[str, str]:
-    """Returns the column by metric of a table of runs. Raises KvasirError if a run has a metric twice."""
+    """Returns the column of each declared metric in the wide form. Raises KvasirError if a run has a metric twice.
+
+    Other metrics have none: columns are then the same before and after the runs, and so is what a check can name.
+    """
     raw = f"raw.{quoted(table.name)}"
     identity = ", ".join(IDENTITY)
     double = connection.execute(
@@ -107,9 +110,8 @@ def _metrics(
         raise KvasirError(
             f"{table.path}: run {'/'.join(map(str, double[:-1]))} has metric {double[-1]} twice; make it again"
         )
-    rows = connection.execute(f"SELECT DISTINCT metric FROM {raw} WHERE metric IS NOT NULL").fetchall()
     factors = factors_of(columns)
-    return {name: metric_column(name, factors) for name in sorted({*declared, *(row[0] for row in rows)})}
+    return {name: metric_column(name, factors) for name in sorted(declared)}
 
 
 def _connect() -> duckdb.DuckDBPyConnection:
@@ -148,8 +150,8 @@ def build(
 ) -> Database:
     """Returns a database in memory with the given tables. Nothing outside it can be read afterwards.
 
-    Raises KvasirError naming a file that is not a whole table. `declared` are metrics that must have a column even
-    where no run has them; `only` gives the SQL condition on the rows to keep, by the table's name.
+    Raises KvasirError naming a file that is not a whole table. `declared` are the metrics that have a column in the
+    wide forms, even where no run has them; `only` gives the SQL condition on the rows to keep, by the table's name.
     """
     connection = _connect()
     ordered = sorted(tables, key=lambda table: table.name)

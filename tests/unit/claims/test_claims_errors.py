@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small import claim, run, timed, write_claims, write_table
+from small import claim, run, timed, verdict, write_claims, write_table
 
 from harness.claims.ahead import planned_tables, refuse_wrong_claims
 from harness.claims.check import CheckError, bound, check_claims, tables_used
@@ -180,6 +180,14 @@ def test_a_wrong_column_is_named_with_those_that_are_there(tmp_path: Path) -> No
         "available: s_e_runs(study, experiment, point, rep, app, cap_w, cpu_mean, energy_pkg, runtime)"
         in message
     )
+
+
+def test_a_metric_that_the_file_does_not_declare_is_no_column(tmp_path: Path) -> None:
+    """The plan knows no metrics: a check that passed before the runs must not meet others afterwards."""
+    rows = [row for rep in (1, 2, 3) for row in run("a", rep, runtime=(1, "measured:clock"), maps=(4, "log"))]
+    named = "SELECT maps AS value FROM s_e_runs JOIN (SELECT rep, 7 AS maps FROM s_e_runs) USING (rep)"
+    found = verdict(tmp_path, rows, check=named, literal={"op": "=", "value": 7, "tolerance": "none"})
+    assert (found.verdict, found.value) == ("reproduced", 7)
 
 
 def test_a_wrong_column_is_found_also_where_no_verdict_would_read_it(tmp_path: Path) -> None:
