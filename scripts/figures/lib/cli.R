@@ -74,9 +74,7 @@ draw_figure <- function(folder, call) {
   if (!is.null(call$series)) parts$use_series(parts$read_table(call$series, "series"))
   drawn <- figure$draw(Map(parts$read_table, call$paths[names(figure$takes)], figure$takes))
   if (is.null(drawn$pages)) return(parts$save_figure(drawn$plot, call$out, drawn$size))
-  if (!dir.exists(call$out) && !dir.create(call$out, recursive = TRUE, showWarnings = FALSE)) {
-    fail("cannot create the folder ", call$out)
-  }
+  parts$make_folder(call$out)
   for (name in names(drawn$pages)) {
     parts$save_figure(drawn$pages[[name]]$plot, file.path(call$out, name), drawn$pages[[name]]$size)
   }

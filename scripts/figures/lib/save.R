@@ -20,14 +20,18 @@ size_mm <- function(size) {
   mm
 }
 
+# Another figure's process may make it at the same moment, so that what counts is that it is there.
+make_folder <- function(folder) {
+  dir.create(folder, recursive = TRUE, showWarnings = FALSE)
+  if (!dir.exists(folder)) fail("cannot create the folder ", folder)
+}
+
 # plot: a ggplot or patchwork; stem: path without extension; size: as size_mm() takes it.
 save_figure <- function(plot, stem, size) {
   need_font()
   mm <- size_mm(size)
   folder <- dirname(stem)
-  if (!dir.exists(folder) && !dir.create(folder, recursive = TRUE, showWarnings = FALSE)) {
-    fail("cannot create the folder ", folder)
-  }
+  make_folder(folder)
   if (file.access(folder, 2) != 0) fail("cannot write into ", folder)
   part <- file.path(folder, paste0(".", basename(stem), ".", Sys.getpid()))
   made <- stats::setNames(paste0(part, c(".svg", ".pdf", ".png")), c("svg", "pdf", "png"))
