@@ -110,7 +110,7 @@ rule list_outputs:
     benchmark:
         "<benchmarks>/tables/{study}/directory.files.tsv"
     params:
-        folder=subpath(input.reports[0], parent=True),
+        folder=lambda wildcards, input: Path(input.reports[0]).parent,
         choices=study_choices,
     shell:
         '"$KVASIR_PYTHON" scripts/outputs.py {wildcards.study} {params.folder:q} {output:q} {params.choices:q} > {log:q} 2>&1'
