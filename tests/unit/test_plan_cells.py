@@ -55,7 +55,7 @@ def test_paper_scale_has_the_papers_numbers() -> None:
 def test_studies_share_runs_unless_their_settings_differ() -> None:
     for scale, shared in (("laptop", True), ("paper", False)):
         mrev, hpc = plan_of("mrev", scale), plan_of("hpc", scale)
-        name = "9n_ssd_ib" if shared else "5n_hdd_ib"
+        name = "5n_ssd_ib" if shared else "5n_hdd_ib"
         cells = joined([*mrev.cells.values(), *hpc.cells.values()])
         sorts = {run.identity.point for run in cells[name].runs if run.framework == "hadoop-ipoib"}
         sorts = {point for point in sorts if "terasort" in point}
