@@ -81,6 +81,9 @@ void Fabric::report(Report& report, Time end) {
         report.add("time.wake." + name, share(totals.account.wake), "1");
         report.add("utilisation." + name, share(totals.busy), "1");
         report.add("wakes." + name, static_cast<double>(totals.account.wakes), "1");
+        report.add("holds.trigger." + name, static_cast<double>(totals.account.holds.by_trigger), "1");
+        report.add("holds.full." + name, static_cast<double>(totals.account.holds.by_full), "1");
+        report.add("holds.timer." + name, static_cast<double>(totals.account.holds.by_timer), "1");
         joules += energy;
         full += all * watts;
         ports += totals.ports;

@@ -195,6 +195,7 @@ ClassTotals Network::totals(LinkClass link_class, Time end) {
         totals.account.refresh += account.refresh;
         totals.account.wakes += account.wakes;
         totals.account.aborts += account.aborts;
+        totals.account.holds += account.holds;
         if (link.symmetric) {
             const Time since = both_low_since(i, end);
             const Time low = link.both_low + (since == kNever ? 0 : end - since);

@@ -91,6 +91,10 @@ TEST(Port, HoldEndsAfterItsTimeOrByTheTrigger) {
     EXPECT_EQ(port.enqueue(130_us, 100), kNever);
     EXPECT_EQ(port.enqueue(131_us, 100), 131_us + kWake);
     EXPECT_EQ(port.held_packets(), 3U);
+    const eee::HoldEnds holds = port.account(131_us).holds;
+    EXPECT_EQ(holds.by_timer, 1U);
+    EXPECT_EQ(holds.by_trigger, 1U);
+    EXPECT_EQ(holds.by_full, 0U);
 }
 
 TEST(Port, HoldThatEndsDuringTheTransitionToSleep) {
@@ -108,7 +112,10 @@ TEST(Port, HoldThatEndsDuringTheTransitionToSleep) {
             EXPECT_EQ(port.timer(port.next_call()), 11_us + 500_ns);
         } else {
             EXPECT_EQ(ready, 10_us + kSleep + kWake);  // known at once
+            EXPECT_EQ(port.next_call(), ready);
+            port.timer(ready);
         }
+        EXPECT_EQ(port.account(30_us).holds.by_timer, 2U);
     }
 }
 
@@ -139,6 +146,8 @@ TEST(Port, AFullBufferEndsTheHoldBeforeTheTrigger) {
     EXPECT_EQ(port.enqueue(1_us, 1500), kNever);
     EXPECT_EQ(port.enqueue(2_us, 1499), kNever);
     EXPECT_EQ(port.enqueue(3_us, 1), 3_us + kWake);
+    EXPECT_EQ(port.account(3_us).holds.by_full, 1U);
+    EXPECT_EQ(port.account(3_us).holds.by_trigger, 0U);
     port.timer(port.next_call());
     port.transmit_done(20_us, true);
     EXPECT_EQ(port.enqueue(30_us, 2999), kNever) << "what was held before does not count";

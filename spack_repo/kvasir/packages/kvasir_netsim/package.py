@@ -14,7 +14,7 @@ class KvasirNetsim(CMakePackage):
     url = "https://kvasir.invalid/kvasir-netsim-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="3c1fd4180577960f567b5b32d9121f24502f4e32146b48000e3dc991b8dc6238")
+    version("0.1.0", sha256="c54f5e3587f41ded769768cf3e59693fbc889fb88f6b6ba6141e27c05c7ec449")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

@@ -22,6 +22,21 @@ namespace netsim::eee {
 
 enum class State : std::uint8_t { active, sleep, lpi, wake };
 
+/// Holds of waiting frames by what ended them. A standard port's are all ended by their first frame, the
+/// trigger.
+struct HoldEnds {
+    std::uint64_t by_trigger = 0;  ///< as many frames (or bytes) waited as the trigger says
+    std::uint64_t by_full = 0;     ///< the buffer was full before that
+    std::uint64_t by_timer = 0;    ///< the hold had lasted its time
+
+    HoldEnds& operator+=(const HoldEnds& other) {
+        by_trigger += other.by_trigger;
+        by_full += other.by_full;
+        by_timer += other.by_timer;
+        return *this;
+    }
+};
+
 /// Time by state; the sum is the time since the begin.
 struct Account {
     Time active = 0;            ///< awake, sending or idle
@@ -31,6 +46,7 @@ struct Account {
     Time refresh = 0;           ///< the part of `lpi` spent refreshing
     std::uint64_t wakes = 0;    ///< wake-ups
     std::uint64_t aborts = 0;   ///< transitions to sleep ended by a frame
+    HoldEnds holds{};           ///< holds by what ended them
 
     Time low() const { return lpi[0] + lpi[1]; }
     Time total() const { return active + sleep + low() + wake; }
@@ -94,7 +110,8 @@ class Port {
     Time timer(Time now) {
         update(now);
         if (held_packets_ != 0 && now >= deadline_) {
-            trigger_wake(now);
+            ++account_.holds.by_timer;
+            end_hold(now);
             update(now);
         }
         return ready_;
@@ -269,16 +286,27 @@ class Port {
         }
         held_bytes_ += bytes;
         const std::uint64_t held = settings_.trigger_bytes ? held_bytes_ : held_packets_;
-        if (held >= settings_.trigger || held_bytes_ >= settings_.full_bytes || deadline_ <= now) {
-            trigger_wake(now);
+        const bool triggered = held >= settings_.trigger;
+        const bool full = held_bytes_ >= settings_.full_bytes;
+        if (triggered || full || deadline_ <= now) {
+            if (triggered) {
+                ++account_.holds.by_trigger;
+            } else if (full) {
+                ++account_.holds.by_full;
+            } else {
+                ++account_.holds.by_timer;
+            }
+            end_hold(now);
             update(now);
         } else if (phase_ == Phase::sleep && !settings_.sleep_abort && deadline_ <= ends_) {
+            ++account_.holds.by_timer;
+            deadline_ = kNever;
             ready_ = ends_ + level().wake;  // nothing can change that any more
         }
     }
 
     /// Handles the end of the hold.
-    void trigger_wake(Time now) {
+    void end_hold(Time now) {
         deadline_ = kNever;
         if (phase_ == Phase::lpi) {
             wake(now);
