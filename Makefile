@@ -9,7 +9,7 @@ export STUDIES
 FORCE ?=
 PY := .venv/bin/python
 
-.PHONY: help setup reproduce smoke paper images image-lock retry cluster-shell costs check test test-all lint format bench bench-netsim schema lock spack-sources clean clean-results
+.PHONY: help setup reproduce smoke paper images image-lock retry cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
 
 ## this list
 help:
@@ -46,9 +46,9 @@ image-lock:
 	@$(PY) scripts/lock_images.py
 
 # ARGS='--nodes 8' for more nodes, ARGS='-- sinfo' for one command instead of a shell.
-## a SLURM of a login host and four nodes on this machine, and a shell in it (5 s)
+## a SLURM of a login host and five nodes on this machine, and a shell in it (5 s)
 cluster-shell:
-	@scripts/setup.sh run test
+	@scripts/setup.sh run slurm
 	@$(PY) -m harness.slurm shell $(ARGS)
 
 # ARGS='--from laptop --watts 300' for others.
@@ -74,7 +74,7 @@ test: CHOICE := -m 'not slow'
 ## the same with the slow ones: campaigns of faults, a whole run in images, Spack (hours)
 test-all: CHOICE :=
 test test-all:
-	@scripts/setup.sh run test paper
+	@scripts/setup.sh run test slurm paper
 	@scripts/setup.sh images || echo "make $@: without Apptainer the tests of images are skipped"
 	@[ -f build/hadoop/3.4.2/hadoop.json ] || $(PY) scripts/build_hadoop.py
 	@scripts/lint.sh quick
@@ -87,7 +87,7 @@ lint:
 ## format Python, Snakemake and C++ files (seconds)
 format:
 	@.venv/bin/ruff check --fix -q . && .venv/bin/ruff format -q . && .venv/bin/snakefmt Snakefile rules
-	@find src/engine src/netsim -name '*.[ch]pp' -print0 | xargs -0 clang-format -i
+	@find src/engine src/netsim src/throttle '(' -name '*.[ch]pp' -o -name '*.c' ')' -print0 | xargs -0 clang-format -i
 
 ## speed of the engine as CPU ratios to an in-repo yardstick of one thread (minutes)
 bench: setup
@@ -102,6 +102,11 @@ bench-netsim: setup
 	@cmake -S src/netsim/ns3 -B build/ns3 -G Ninja >/dev/null && cmake --build build/ns3 --parallel $(CORES) || \
 	  echo "bench-netsim: ns-3 is left out: install libns3-dev to compare with it"
 	@$(PY) src/netsim/bench/compare.py --netsim build/netsim/bin/netsim --ns3 build/ns3/bin/ns3-shuffle $(ARGS)
+
+# Variants are those of src/hadoop/bench/variants.yaml; ARGS="--help" says what can be changed.
+## speed of Hadoop's variants as ratios to stock, in turns on emulated hosts (tens of minutes)
+bench-hadoop: setup
+	@$(PY) src/hadoop/bench/compare.py $(ARGS)
 
 ## write the JSON schemas of the configuration, for editors (seconds)
 schema:

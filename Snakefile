@@ -11,12 +11,48 @@ Targets: all, smoke, one per study (mimir), one per figure (fig_mimir_1 ...), ta
 mrev_report (summary, statistics and resource graphs of the runs on clusters).
 """
 
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
-from harness.config.load import read_top
-from harness.core.cli import ending_clearly
-
 min_version("9.27")
+
+CODE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
+
+# With --directory, or as a module of another workflow: programs, data and results lie where the user is, and our code is
+# linked there. What the user has under one of these names, such as an own config, stays.
+if not CODE.samefile("."):
+    for entry in sorted(CODE.iterdir()):
+        mine = entry.name == ".venv" or not entry.name.startswith(
+            (".", "build", "data", "results", "Snakefile")
+        )
+        if mine and not os.path.lexists(entry.name):
+            os.symlink(entry, entry.name)
+
+# Any Snakemake will do, such as a module of the cluster: our code is found here, and jobs run by the Python of .venv, which
+# has all that they need. A variable, since the path of a moved checkout must not make its results out of date.
+os.environ.update(KVASIR_PYTHON=sys.executable)
+if importlib.util.find_spec("harness") is None:
+    sys.path.insert(0, str(CODE / "src"))
+    own = CODE / ".venv/bin/python"
+    if not own.exists():
+        raise WorkflowError(
+            f"{own}: expected what `make setup` installs for jobs: run it once"
+        )
+    os.environ.update(KVASIR_PYTHON=str(own))
+try:
+    import harness.plan.planner
+    from harness.config.load import read_top
+    from harness.core.cli import ending_clearly
+except ModuleNotFoundError as error:
+    raise WorkflowError(
+        f"{sys.executable}, which runs this Snakemake, has no package {error.name}: start .venv/bin/snakemake, or install "
+        "what planning needs beside your Snakemake: pip install pydantic typer"
+    ) from None
 
 
 # Read once before Snakemake does, whose message would name neither the file nor the line of a mistake.

@@ -9,17 +9,27 @@ package() {
   local main=$1/src/main jar=$2 classes
   classes=$(mktemp -d)
   find "$main/java" -name '*.java' | sort |
-    xargs javac --release 8 -nowarn -encoding UTF-8 -d "$classes" -cp '/opt/kvasir/lib/*'
+    xargs javac --release 8 -nowarn -encoding UTF-8 -d "$classes" -cp '/opt/kvasir/lib/*:/opt/kvasir/plugins/*'
   if [ -d "$main/resources" ]; then cp -r "$main/resources/." "$classes"; fi
   jar --create --date=2024-01-01T00:00:00Z --file "$jar" -C "$classes" .
 }
 
-package /source/workloads /opt/kvasir/workloads.jar
+# After those that it needs, whose classes it may use.
+plugin() {
+  local module=/source/plugins/$1 jar=/opt/kvasir/plugins/$1.jar needed
+  if [ -f "$jar" ]; then return; fi
+  for needed in $(sed -n 's/^needs: *\[\(.*\)\].*/\1/p' "$module/plugin.yaml" | tr ',' ' '); do
+    plugin "$needed"
+  done
+  package "$module" "$jar"
+}
+
 mkdir /opt/kvasir/plugins
+package /source/workloads /opt/kvasir/workloads.jar
 for pom in /source/plugins/*/pom.xml; do
   if [ -f "$pom" ]; then
     module=${pom%/pom.xml}
-    package "$module" "/opt/kvasir/plugins/${module##*/}.jar"
+    plugin "${module##*/}"
   fi
 done
 (cd /opt/kvasir && find workloads.jar plugins -name '*.jar' | sort | xargs sha256sum) >/opt/kvasir/programs

@@ -3,19 +3,18 @@
 
 import json
 import os
-import sys
 from functools import cache
 from pathlib import Path
 
 from snakemake.settings.types import DeploymentMethod
 
-from harness.config.frameworks import build_options
+from harness.config.frameworks import DEFAULT_HADOOP, build_options
 from harness.config.request import figure_named, study_named, typed_in
 from harness.core.errors import KvasirError
 from harness.core.modules import code_of
 from harness.core.process import own_runs
 from harness.core.sources import compiled
-from harness.hadoop.plugins import OURS, sources_on
+from harness.hadoop.plugins import OURS, plugin_on, sources_of
 from harness.images import recipe
 from harness.images.apptainer import refusal, use_namespaces
 from harness.images.sources import PACKAGES, files
@@ -41,10 +40,6 @@ TEMPLATES = sorted(str(path) for path in Path("src/harness/report/templates").gl
 FIGURE_LIBRARY = sorted(str(path) for path in Path("scripts/figures/lib").glob("*.R"))
 
 own_runs()
-
-# The interpreter that Snakemake runs in, for jobs: Debian has no program called python, and nobody need activate an
-# environment. A variable, since the path of a moved checkout must not make its results out of date.
-os.environ.update(KVASIR_PYTHON=sys.executable)
 
 
 with ending_clearly():
@@ -107,7 +102,7 @@ def study_of(wildcards):
 
 
 def tables_of(study, scale=None):
-    """Returns the paths of a study's tables: of runs, and of traces, tasks and events where they are kept."""
+    """Returns the paths of a study's tables: of runs, and of traces, tasks, counters and events where they are kept."""
     return layout.tables_of(configuration(scale or CONFIG.top.scale), study)
 
 
@@ -229,9 +224,27 @@ def small_lines(wildcards, output):
     return small_content(wildcards, output).splitlines()
 
 
-def hadoop_sources(wildcards):
-    """Returns the sources of a Hadoop: locks of jars, our jobs, plug-ins of the frameworks that run on it."""
-    return [*HADOOP, *sources_on(wildcards.hadoop, CONFIG.frameworks)]
+@ending_clearly()
+def plugin_named(wildcards):
+    """Returns the plug-in that the wildcards name."""
+    return plugin_on(wildcards.hadoop, wildcards.plugin, CONFIG.frameworks)
+
+
+def plugin_sources(wildcards):
+    """Returns the sources of a plug-in and of those that it needs, and their parent pom."""
+    return ["src/hadoop/pom.xml", *sources_of(plugin_named(wildcards))]
+
+
+def plugin_options(wildcards):
+    """Returns the arguments that name a plug-in and, where images are used, the one with the jars of ours."""
+    held = IN_IMAGES and wildcards.hadoop == DEFAULT_HADOOP
+    taken = [f"--image={image('hadoop').image}"] if held else []
+    return [plugin_named(wildcards).reference, *taken]
+
+
+def plugin_image(wildcards):
+    """Returns the facts of that image."""
+    return facts_of_image("hadoop") if wildcards.hadoop == DEFAULT_HADOOP else []
 
 
 def mimir_home(wildcards):
@@ -352,7 +365,9 @@ wildcard_constraints:
     experiment="[a-z0-9_]+",
     point="[^/]+",
     cell="[a-z0-9_.-]+",
+    batch="[a-z0-9_]+",
     hadoop="[a-z0-9.-]+",
+    plugin="[^/]+",
     framework="[a-z0-9-]+",
     rep="[0-9]+",
     figure="[a-z0-9]+",

@@ -1,8 +1,15 @@
 # Helpers only, as common.smk: runs and cells as the plan specifies them, and what they request of this machine or SLURM.
 
+from harness.plan.batches import digest_of_batch
 from harness.plan.points import priority, seed_of
 from harness.slurm import resources
-from harness.slurm.jobs import job_of_cell, job_of_run, preflight_of, seen_before
+from harness.slurm.jobs import (
+    job_of_batch,
+    job_of_cell,
+    job_of_run,
+    preflight_of,
+    seen_before,
+)
 
 
 def all_cores(wildcards):
@@ -52,11 +59,6 @@ def run_priority(wildcards):
     return priority(CONFIG.top.seed, w.study, w.experiment, w.point, int(w.rep))
 
 
-def run_cores(wildcards):
-    """Returns all cores for a measured run, 1 for others."""
-    return all_cores(wildcards) if run_spec(wildcards).watch is not None else 1
-
-
 def run_job(wildcards):
     """Returns the request of a run to SLURM."""
     return job_of_run(run_spec(wildcards))
@@ -85,20 +87,13 @@ def run_memory_mb(wildcards, attempt):
 
 
 def run_nodes(wildcards):
-    """Returns the number of nodes; None for simulations, whose group would add them up."""
-    job = run_job(wildcards)
-    return job.nodes if job.whole else None
+    """Returns the number of nodes."""
+    return run_job(wildcards).nodes
 
 
 def run_tasks(wildcards):
-    """Returns the number of tasks (MPI ranks); None for simulations."""
-    job = run_job(wildcards)
-    return job.ranks if job.whole else None
-
-
-def run_simulations(wildcards):
-    """Returns 1 for a simulation that shares a SLURM job, else None."""
-    return 1 if run_group(wildcards) else None
+    """Returns the number of tasks (MPI ranks)."""
+    return run_job(wildcards).ranks
 
 
 def run_options(wildcards):
@@ -106,10 +101,64 @@ def run_options(wildcards):
     return resources.options(run_job(wildcards), CONFIG.site.batch)
 
 
-def run_group(wildcards):
-    """Returns the group job of a simulation: they are short, and many share one SLURM job."""
-    alone = CONFIG.site.batch is None or run_job(wildcards).whole
-    return None if alone else "simulations"
+@ending_clearly()
+def batch_spec(wildcards):
+    """Returns the specification of the batch of simulations that the wildcards name."""
+    return planner(wildcards.scale).batch(wildcards.study, wildcards.batch)
+
+
+def batch_digest(wildcards):
+    """Returns the digest of a batch's specification: a rule parameter, so that a changed run is made again."""
+    return digest_of_batch(batch_spec(wildcards))
+
+
+def batch_inputs(wildcards):
+    """Returns the texts that the runs of a batch read, and the counts of their words."""
+    runs = batch_spec(wildcards).runs
+    texts = [
+        text
+        for run in runs
+        for text in [*run.inputs, *([run.counts] if run.counts else [])]
+    ]
+    return list(dict.fromkeys(texts))
+
+
+def batch_built(wildcards):
+    """Returns the facts of the program that a batch starts."""
+    return batch_spec(wildcards).built
+
+
+def batch_priority(wildcards):
+    """Returns the place of a batch in the randomised order: among the first repetitions of measured runs."""
+    w = wildcards
+    return priority(CONFIG.top.seed, w.study, "batches", w.batch, 1)
+
+
+def batch_cores(wildcards):
+    """Returns the cores of a node; on this machine those of this invocation."""
+    return (
+        CONFIG.site.batch.cores_per_node if CONFIG.site.batch else all_cores(wildcards)
+    )
+
+
+def batch_job(wildcards):
+    """Returns the request of a batch to SLURM."""
+    return job_of_batch(batch_spec(wildcards), batch_cores(wildcards))
+
+
+def batch_minutes(wildcards, attempt):
+    """Returns the time limit in minutes."""
+    return resources.minutes(batch_job(wildcards), None, attempt)
+
+
+def batch_memory_mb(wildcards, attempt):
+    """Returns the memory in MB."""
+    return resources.memory_mb(batch_job(wildcards), None, attempt, CONFIG.site.batch)
+
+
+def batch_options(wildcards):
+    """Returns further options of sbatch."""
+    return resources.options(batch_job(wildcards), CONFIG.site.batch)
 
 
 @ending_clearly()

@@ -1,8 +1,9 @@
 # Tables: all runs of an experiment, joined and checked.
-# in:  run.json, trace.csv and tasks.csv of every run of the experiment
+# in:  run.json, trace.csv, tasks.csv, counters.csv and stages.csv of every run of the experiment
 # out: results/<scale>/tables/<study>/<experiment>.csv (a row per run and metric), .trace.csv (a row per
-#      sample), .tasks.csv (a row per phase of a task of Hadoop), .fill.csv (a row per event of the send buffer, where
-#      the experiment keeps events)
+#      sample), .tasks.csv (a row per phase of a task of Hadoop), .counters.csv (a row per counter of a job),
+#      .stages.csv (a row per stage of a map task), .fill.csv (a row per event of the send buffer, where the experiment
+#      keeps events)
 
 
 localrules:
@@ -10,7 +11,7 @@ localrules:
 
 
 rule make_table:
-    """Join metrics, samples, tasks or buffer events of all runs of an experiment; points that could not run say why."""
+    """Join metrics, samples, tasks, counters, stages or buffer events of runs; points that could not run say why."""
     input:
         runs=table_runs,
         code=code("scripts/tables.py"),
@@ -22,7 +23,7 @@ rule make_table:
         "<benchmarks>/tables/{study}/{experiment}{kind}.tsv"
     wildcard_constraints:
         experiment=r"(?!(series|parameters)\b)[a-z0-9_]+",  # those two are in figures.smk
-        kind=r"(\.trace|\.tasks|\.fill)?",
+        kind=r"(\.trace|\.tasks|\.counters|\.stages|\.fill)?",
     priority: AT_ONCE
     params:
         kind=lambda wildcards: wildcards.kind.lstrip(".") or "metrics",

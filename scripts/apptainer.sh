@@ -8,13 +8,24 @@ cd "$(dirname "$0")/.."
 # A part of the package, so that nothing else on the machine finds these libraries.
 libraries=/usr/lib/apptainer-libraries
 subuid=${KVASIR_SUBUID:-/etc/subuid}
+subgid=${KVASIR_SUBGID:-/etc/subgid}
+
+# Prints FIRST-LAST: subordinate ids that no user of this machine has.
+free_ids() {
+  local first
+  first=$(cat "$subuid" "$subgid" 2>/dev/null |
+    awk -F: '$2 + $3 > last { last = $2 + $3 } END { print (last > 100000 ? last : 100000) }') || true
+  echo "$first-$((first + 65535))"
+}
 
 ask() {
+  local user
+  user=$(id -un)
   printf 'setup: no Apptainer: %s\n' "$*" >&2
-  cat >&2 <<'END'
+  cat >&2 <<END
   Ask the administrator for Apptainer 1.2 or newer, for unprivileged user namespaces, for /dev/fuse of mode 0666, and for a
   range of subordinate ids for you in /etc/subuid and /etc/subgid
-  (usermod --add-subuids 100000-165535 --add-subgids 100000-165535 YOU).
+  (usermod --add-subuids $(free_ids) --add-subgids $(free_ids) $user).
   Without it everything runs as well, with the programs of this machine instead of those in images.
 END
   exit 1
@@ -25,8 +36,10 @@ as_root() {
     "$@"
   elif sudo -n true 2>/dev/null; then
     sudo -n "$@"
-  else
+  elif command -v sudo >/dev/null; then
     ask "installing it, or giving you a range of ids, needs root, and sudo asks for a password"
+  else
+    ask "installing it, or giving you a range of ids, needs root, and there is no sudo"
   fi
 }
 
@@ -91,12 +104,11 @@ repack() {
 
 # Who builds images needs a range of ids of their own, root as well.
 give_ids() {
-  local user first
+  local user ids
   user=$(id -un)
   if grep -qs "^$user:" "$subuid"; then return; fi
-  first=$(awk -F: '$2 + $3 > last { last = $2 + $3 } END { print (last > 100000 ? last : 100000) }' "$subuid" 2>/dev/null) || true
-  first=${first:-100000}
-  as_root usermod --add-subuids "$first-$((first + 65535))" --add-subgids "$first-$((first + 65535))" "$user"
+  ids=$(free_ids)
+  as_root usermod --add-subuids "$ids" --add-subgids "$ids" "$user"
 }
 
 if command -v apptainer >/dev/null; then

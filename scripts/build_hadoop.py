@@ -7,8 +7,7 @@ import typer
 from harness.core.cli import main
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json
-from harness.hadoop.assembly import assemble, compiled_against, provide_plugins
-from harness.hadoop.plugins import load_plugins
+from harness.hadoop.assembly import assemble
 from harness.images.launch import take_hadoop
 
 SOURCE = Path(__file__).parents[1] / "src" / "hadoop"
@@ -24,11 +23,6 @@ def build(
     java_home: Path = typer.Option(
         None, help="Java that runs Hadoop; default: a fitting one that is installed"
     ),
-    plugins: list[str] = typer.Option(
-        [],
-        "--plugin",
-        help="plug-in to build for it: one of src/hadoop/plugins, or a folder by a path with a slash",
-    ),
     image: Path = typer.Option(None, help="image that jars, our jobs and Java are taken from"),
 ) -> None:
     """Put a version of Hadoop together; does nothing that is done already, and needs no network then."""
@@ -37,15 +31,11 @@ def build(
     root = target or Path("build/hadoop") / version
     taken = take_hadoop(image, root, Path()) if image else None
     hadoop = assemble(SOURCE, version, root, taken.java if taken else java_home, hadoop_home, taken)
-    against = compiled_against(hadoop.version, hadoop.facts.java.major, hadoop_home is not None)
-    jars = provide_plugins(SOURCE, against, root, load_plugins(plugins).values(), taken)
     if facts:
         known = hadoop.facts.model_dump(mode="json")
-        known |= {"plugins": jars} if jars else {}
         dump_json({**known, **({"image": taken.image} if taken else {})}, facts)
     java = hadoop.facts.java
-    parts = f"{len(hadoop.facts.jars)} jars and {len(jars)} plug-ins"
-    print(f"Hadoop {hadoop.version} with {parts} on Java {java.version}: {hadoop.root}")
+    print(f"Hadoop {hadoop.version} with {len(hadoop.facts.jars)} jars on Java {java.version}: {hadoop.root}")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from harness.plan.costs import Cost, Taken, of_cells, of_runs, per_size, size_of
 from harness.plan.planner import Planner
 from harness.plan.requirements import MIB, cell_data_mb
 from harness.plan.spec import RunSpec
+from harness.results.layout import folder_of_run
 from harness.results.records import Record, read
 
 COLUMNS = ["study", "runs", "node_hours", "data_gb", "joules", "how"]
@@ -29,9 +30,7 @@ def record_of(folder: str) -> Record | None:
 
 def seconds_of(planner: Planner, run: RunSpec) -> float | None:
     """What a run took."""
-    who = run.identity
-    root = f"{planner.config.results}/runs/{who.study}/{who.experiment}/{who.point}/{who.rep}"
-    record = record_of(root)
+    record = record_of(folder_of_run(planner.config.results, run.identity))
     return None if record is None else record.outcome.seconds
 
 

@@ -9,7 +9,7 @@ programs=("${@:2}")
 ((${#programs[@]})) || programs=(engine netsim)
 PATH=$PWD/.venv/bin:$PATH
 mapfile -d '' shell_files < <(git ls-files -z '*.sh' .ci/run)
-mapfile -d '' cpp_files < <(git ls-files -z 'src/*.cpp' 'src/*.hpp')
+mapfile -d '' cpp_files < <(git ls-files -z 'src/*.c' 'src/*.cpp' 'src/*.hpp')
 
 # One command a line: within a list joined by && a failure would not end the script.
 step() {

@@ -42,9 +42,23 @@ flock -n 9 || {
 # A Snakemake that was killed leaves its own lock behind. Ours says that none started by make is alive.
 snakemake --cores 1 --unlock >/dev/null 2>&1 || true
 
-# Bash waits for Snakemake, which ends what runs, and then says it.
-trap 'echo "interrupted; the same command goes on where it stopped" >&2; exit 130' INT
-
-snakemake --cores "$cores" --logger kvasir --rerun-incomplete --keep-going \
-  ${choices:+--config "${choices[@]}"} "$@"
+# Snakemake and its jobs are a process group of their own (-m), so that a signal to make or to this script alone, as kill
+# and service managers send it, reaches them as well, even one that this cannot catch. Snakemake ends what runs; this waits
+# for it, and then says it.
+stopped() {
+  trap 'kill -INT -- "-$workflow" 2>/dev/null' INT TERM HUP
+  kill -INT -- "-$workflow" 2>/dev/null || true
+  until wait "$workflow" 2>/dev/null || ! kill -0 "$workflow" 2>/dev/null; do :; done
+  echo "interrupted; the same command goes on where it stopped" >&2
+  exit "$1"
+}
+set -m
+setpriv --pdeathsig INT snakemake --cores "$cores" --logger kvasir --rerun-incomplete --keep-going \
+  ${choices:+--config "${choices[@]}"} "$@" &
+workflow=$!
+set +m
+trap 'stopped 130' INT
+trap 'stopped 143' TERM
+trap 'stopped 129' HUP
+wait "$workflow"
 [ "$mode" = dry ] || .venv/bin/python scripts/summary.py ${told:+"${told[@]}"}

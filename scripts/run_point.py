@@ -1,7 +1,6 @@
 """Run one point of an experiment once and write its record."""
 
 import json
-import socket
 import sys
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import typer
 
 from harness.core.cli import main
 from harness.core.errors import KvasirError
-from harness.hosts.slurm import require_nodes
 from harness.plan.planner import choose
 from harness.results.records import remove_leftovers
 from harness.runs.run import Interrupted, install_signal_handlers, run
@@ -30,8 +28,9 @@ def run_point(
     spec = planner.run(study, experiment, point, rep)
     nodes: list[str] = []
     if planner.config.site.batch is not None:
-        # A simulation shares its job, whose nodes are the group's.
-        nodes = require_nodes(spec.nodes) if spec.watch is not None else [socket.gethostname()]
+        from harness.hosts.slurm import require_nodes
+
+        nodes = require_nodes(spec.nodes)
     target = output.parent
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(target.parent, target.name)

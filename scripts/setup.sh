@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, and nothing else: Debian packages of the sections named on the command line
-# (run, test, paper, images; default run) and the Python environment .venv. Section images ends with Apptainer. Idempotent;
+# (run, test, slurm, paper, images; default run) and the Python environment .venv. Section images ends with Apptainer. Idempotent;
 # says nothing when all is there.
 # Not root: uses sudo when it asks no password, otherwise lists exactly what is missing and stops.
 set -euo pipefail

@@ -7,7 +7,15 @@ import typer
 
 from harness.core.cli import main
 from harness.plan.planner import choose
-from harness.results.tables import event_table, metric_table, task_table, trace_table, write_csv
+from harness.results.tables import (
+    counter_table,
+    event_table,
+    metric_table,
+    stage_table,
+    task_table,
+    trace_table,
+    write_csv,
+)
 
 
 class Kind(StrEnum):
@@ -15,6 +23,8 @@ class Kind(StrEnum):
     trace = "trace"
     fill = "fill"
     tasks = "tasks"
+    counters = "counters"
+    stages = "stages"
 
 
 def tables(
@@ -30,6 +40,8 @@ def tables(
         Kind.trace: trace_table,
         Kind.fill: event_table,
         Kind.tasks: task_table,
+        Kind.counters: counter_table,
+        Kind.stages: stage_table,
     }[kind]
     write_csv(make(choose(choices).table(study, experiment)), output)
 

@@ -101,7 +101,7 @@ class LogHandler(LogHandlerBase):
         wildcards = dict(getattr(record, "wildcards", {}) or {})
         self.progress.threads[record.jobid] = getattr(record, "threads", None) or self.progress.cores
         self.progress.know(record.jobid, record.rule_name, wildcards)
-        for log in (getattr(record, "log", None) or []) if "cell" in wildcards else []:
+        for log in (getattr(record, "log", None) or []) if {"cell", "batch"} & wildcards.keys() else []:
             self.progress.follow(record.jobid, Path(str(log)))
         self._say_progress()
 

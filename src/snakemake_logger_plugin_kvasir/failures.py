@@ -72,7 +72,7 @@ class Failures:
             if FULL in problem or any(FULL in line for line in tail):
                 self.stop = f"{path.parent}: {FULL.lower()}: make room, then the same command goes on"
                 return ""
-        if record.rule_name == "run_point":
+        if record.rule_name in ("run_point", "run_batch"):
             key = (record.rule_name, same(cause))
             self.causes[key] += 1
             if self.causes[key] == MOST:

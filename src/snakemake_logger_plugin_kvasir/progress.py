@@ -17,6 +17,7 @@ TYPICAL_S = {
     "build_engine_hdfs": 40.0,
     "build_netsim": 40.0,
     "build_hadoop": 20.0,
+    "build_plugin": 8.0,
     "build_image": 300.0,
     "generate_text": 2.0,
     "make_table": 1.5,
@@ -67,7 +68,7 @@ def planned() -> Plan:
 
 def name_of(wildcards: Mapping[str, str]) -> str:
     """Returns the name by which a plan knows a job: the wildcards that tell jobs of a rule apart."""
-    keys = ("study", "experiment", "point", "cell", "rep")
+    keys = ("study", "experiment", "point", "cell", "batch", "rep")
     return " ".join(wildcards[key] for key in keys if key in wildcards)
 
 
@@ -131,7 +132,7 @@ class Progress:
         what = " ".join(
             v
             for k, v in wildcards.items()
-            if k in ("study", "experiment", "point", "cell", "hadoop", "figure", "name")
+            if k in ("study", "experiment", "point", "cell", "batch", "hadoop", "figure", "name")
         )
         rep = f", repetition {wildcards['rep']}" if "rep" in wildcards else ""
         self.names[job] = (rule, f"{rule} {what}{rep}".strip())

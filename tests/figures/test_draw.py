@@ -133,6 +133,7 @@ def test_the_command_ends_with_status_1_and_one_line(made: Path, tmp_path: Path)
 
 
 def test_the_command_draws_all_three_files_and_says_nothing(made: Path, tmp_path: Path) -> None:
+    (tmp_path / ".fig.4242.svg").write_text("of a process that was killed")
     run = draw(Job("mimir/fig04", tables_of("fig04", made), tmp_path / "fig"), cwd=tmp_path)
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fig.pdf", "fig.png", "fig.svg"]

@@ -11,6 +11,7 @@ from harness.hadoop.assembly import assemble
 from harness.hadoop.benchmarks import Cell
 from harness.hadoop.cluster import cluster
 from harness.hadoop.distribution import Distribution
+from harness.hadoop.plugins import BUILT
 from harness.hosts import Hosts, HostsSettings, hosts, refusal
 from tests.hadoop.small import HOSTS, PARAMETERS
 
@@ -27,7 +28,8 @@ def skip_without(settings: HostsSettings) -> None:
 @pytest.fixture(scope="session")
 def hadoop() -> Distribution:
     """The default version, put together if it is not there yet."""
-    return assemble(PROJECT / "src" / "hadoop", "3.4.2", PROJECT / "build" / "hadoop" / "3.4.2", None)
+    made = assemble(PROJECT / "src" / "hadoop", "3.4.2", PROJECT / "build" / "hadoop" / "3.4.2", None)
+    return Distribution(made.root, PROJECT / BUILT / "3.4.2")
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +50,7 @@ def emulation() -> None:
 @pytest.fixture
 def builds(emulation: None, hadoop: Distribution, monkeypatch: pytest.MonkeyPatch) -> None:
     """The working folder is that of the project's builds, as for the driver of a cell."""
-    monkeypatch.chdir(hadoop.root.parents[2])
+    monkeypatch.chdir(PROJECT)
 
 
 @pytest.fixture(scope="module")

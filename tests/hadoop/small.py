@@ -21,6 +21,7 @@ SMALL = {
 }
 PARAMETERS = Parameters.model_validate({**SMALL, "lost_after_s": 12})
 TEXT = {"data_mb": 6, "timeout_s": 300}
+ZIPF = {"data_mb": 1, "files": 2, "vocabulary": 1000, "timeout_s": 300}
 SMOKE: dict[str, dict[str, Any]] = {
     "dfsio-write": {"files": 2, "file_mb": 6, "timeout_s": 300},
     "dfsio-read": {"files": 2, "file_mb": 6, "timeout_s": 300},
@@ -29,6 +30,12 @@ SMOKE: dict[str, dict[str, Any]] = {
     "sort": TEXT,
     "terasort": {"data_mb": 6, "timeout_s": 300},
     "pagerank": {"scale": 9, "iterations": 2, "timeout_s": 300},
+    "kmeans": {"samples": 3000, "iterations": 2, "timeout_s": 300},
+    "adjacency-list": {"scale": 9, "timeout_s": 300},
+    "self-join": {"data_mb": 1, "timeout_s": 300},
+    "inverted-index": ZIPF,
+    "sequence-count": ZIPF,
+    "ranked-inverted-index": ZIPF,
     "bayes": {"documents": 1500, "labels": 4, "vocabulary": 1000, "mean_words": 60, "timeout_s": 300},
 }
 PROGRAMS = {"hadoop": {"version": "3.4.2", "digest": "d"}}

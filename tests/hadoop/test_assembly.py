@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.errors import KvasirError
-from harness.hadoop.assembly import Taken, jars, java, maven, provide_plugins
+from harness.hadoop.assembly import jars, java, maven, provide_plugin, provide_plugins
 from harness.hadoop.assembly.assemble import merge_class_lists
 from harness.hadoop.distribution import major_of
 from harness.hadoop.plugins import Plugin, load_plugin
@@ -221,18 +221,19 @@ def test_plugin_with_a_ready_jar_needs_no_maven(tmp_path: Path, source: Path, fa
     program(fake_maven, "exit 1")
     plugin = plugin_of(tmp_path / "mine", jar="ready.jar")
     first = provide_plugins(source, "3.4.2", tmp_path / "root", [plugin])
-    assert (tmp_path / "root/plugins/mine.jar").read_text() == "ready"
+    assert (tmp_path / "root/mine/mine.jar").read_text() == "ready"
     (tmp_path / "mine/ready.jar").write_text("changed")
     assert provide_plugins(source, "3.4.2", tmp_path / "root", [plugin]) != first
-    assert (tmp_path / "root/plugins/mine.jar").read_text() == "changed"
+    assert (tmp_path / "root/mine/mine.jar").read_text() == "changed"
 
 
 def test_plugin_is_built_again_when_its_sources_jar_or_hadoop_change(
     tmp_path: Path, source: Path, fake_maven: Path
 ) -> None:
     plugin, root = plugin_of(tmp_path / "mine"), tmp_path / "root"
-    tree = root / "modules/mine"
-    program(fake_maven, f"echo x >> {tmp_path}/builds; mkdir -p {tree}; cp {tmp_path}/builds {tree}/mine.jar")
+    tree = root / "mine/modules/mine"
+    made = f"echo x >> {tmp_path}/builds; mkdir -p {tree}; cp {tmp_path}/builds {tree}/mine.jar"
+    program(fake_maven, f'[ "$1" = --version ] || {{ {made}; }}')
 
     def builds(version: str = "3.4.2") -> int:
         provide_plugins(source, version, root, [plugin])
@@ -244,12 +245,31 @@ def test_plugin_is_built_again_when_its_sources_jar_or_hadoop_change(
     (source / "pom.xml").write_text("<project><!-- other --></project>")
     assert builds() == 3
     assert builds("2.7.7") == 4
-    (root / "plugins/mine.jar").write_text("damaged")
+    (root / "mine/mine.jar").write_text("damaged")
     assert builds("2.7.7") == 5
-    staged = root / "modules/elsewhere"
+    staged = root / "mine/modules/elsewhere"
     assert (staged / "pom.xml").read_text() == (source / "pom.xml").read_text()
     assert (staged / "plugins/mine/src/main/java/A.java").is_file()
     assert not (tmp_path / "pom.xml").exists(), "nothing is written beside the plug-in"
+
+
+def test_plugin_is_built_with_those_that_it_needs(tmp_path: Path, source: Path, fake_maven: Path) -> None:
+    library, root = plugin_of(tmp_path / "library"), tmp_path / "root"
+    user = plugin_of(tmp_path / "user")
+    user = user.model_copy(update={"needs": [library.folder]})
+    tree = root / "user/modules/user"
+    made = f"echo x >> {tmp_path}/builds; mkdir -p {tree}; cp {tmp_path}/builds {tree}/user.jar"
+    program(fake_maven, f'[ "$1" = --version ] || {{ {made}; }}')
+
+    def builds() -> int:
+        provide_plugins(source, "3.4.2", root, [user])
+        return len((tmp_path / "builds").read_text().split())
+
+    assert [builds(), builds()] == [1, 1]
+    built = (root / "user/modules/pom.xml").read_text()
+    assert "elsewhere/plugins/user<" in built and "elsewhere/plugins/library<" in built
+    (tmp_path / "library/src/main/java/A.java").write_text("class A { int b; }")
+    assert [builds(), builds()] == [2, 2]
 
 
 def test_plugin_of_another_name_than_its_folder(tmp_path: Path, source: Path, fake_maven: Path) -> None:
@@ -259,17 +279,17 @@ def test_plugin_of_another_name_than_its_folder(tmp_path: Path, source: Path, fa
         KvasirError, match=r"mine/pom\.xml: Maven left no .*: expected the parent .* artifactId, mine"
     ):
         provide_plugins(source, "3.4.2", tmp_path / "root", [plugin])
-    assert not list((tmp_path / "root/plugins").glob("*"))
+    assert not list((tmp_path / "root/mine").glob("*.jar*"))
 
 
 def test_our_plugins_are_taken_from_an_image(tmp_path: Path, source: Path, fake_maven: Path) -> None:
     program(fake_maven, "exit 1")
     (tmp_path / "image").mkdir()
     (tmp_path / "image/ours.jar").write_text("of the image")
-    taken = Taken(java=tmp_path, lib=tmp_path, jobs=tmp_path, plugins=tmp_path / "image", image={})
     ours = plugin_of(source / "plugins/ours")
-    provide_plugins(source, "3.4.2", tmp_path / "root", [ours], taken)
-    assert (tmp_path / "root/plugins/ours.jar").read_text() == "of the image"
+    facts = provide_plugin(source, "3.4.2", tmp_path / "root/ours", ours, tmp_path / "image")
+    assert (tmp_path / "root/ours/ours.jar").read_text() == "of the image"
+    assert not facts.tools and facts.hadoop == "3.4.2"
     strangers = plugin_of(tmp_path / "ours")
     with pytest.raises(KvasirError, match="Maven cannot build plug-in ours"):
-        provide_plugins(source, "3.4.2", tmp_path / "root", [strangers], taken)
+        provide_plugin(source, "3.4.2", tmp_path / "root/ours", strangers, tmp_path / "image")

@@ -28,8 +28,14 @@ def run_checked(benchmark: Benchmark[Any], cell: Cell, name: str) -> tuple[JobRe
     return result, checks
 
 
+SLOW = {"kmeans", "adjacency-list", "inverted-index", "sequence-count", "ranked-inverted-index"}
+"""Those with many jobs, and those whose like is run anyway."""
+
+
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", list(CLASSES))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CLASSES]
+)
 def test_benchmark(cell: Cell, name: str) -> None:
     measured, checks = run_checked(make(name, SMOKE[name]), cell, name)
     print(f"{name}: {measured.seconds:.1f} s, of which work {measured.work_seconds:.1f} s; {checks}")

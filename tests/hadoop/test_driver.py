@@ -17,7 +17,7 @@ from harness.cells.driver import Driver
 from harness.cells.measure import SPECIFICATION
 from harness.results.layout import Runs, TableSpec
 from harness.results.records import read
-from harness.results.tables import metric_table, task_table, trace_table
+from harness.results.tables import counter_table, metric_table, task_table, trace_table
 from tests.hadoop.small import FACTORS, PROGRAMS, hadoop_cell
 
 pytestmark = pytest.mark.usefixtures("builds")
@@ -52,7 +52,15 @@ def test_a_cell(shared: Path) -> None:
     assert found["energy.total"].value is None and found["energy.total"].reason
     assert found["disturbed"].value == 0
     files = {path.name for path in done.iterdir()}
-    assert files == {"run.json", "trace.csv", "tasks.csv", "log.txt", SPECIFICATION}
+    assert files == {
+        "run.json",
+        "trace.csv",
+        "tasks.csv",
+        "counters.csv",
+        "stages.csv",
+        "log.txt",
+        SPECIFICATION,
+    }
     assert "terasort" in (done / "log.txt").read_text()
 
     outcome = read(late / "run.json").outcome
@@ -77,6 +85,12 @@ def test_a_cell(shared: Path) -> None:
     assert set(trace_table(table)["host"].unique()) == {"n0", "n1", "n2", "mean"}
     tasks = task_table(table)
     assert set(tasks["phase"].unique()) == {"map", "shuffle", "merge", "reduce"}
+    counted = {
+        kind: value
+        for kind, name, value in counter_table(table).select("kind", "counter", "value").iter_rows()
+        if name == "REDUCE_SHUFFLE_BYTES"
+    }
+    assert counted["all"] == counted["reduce"] == value["shuffle.bytes"] and "map" not in counted
     assert tasks["start_s"].min() > 0 and tasks["end_s"].max() < found["time.total"].value + 5  # type: ignore[operator]
 
     Driver(spec, PROGRAMS).make()

@@ -9,7 +9,8 @@ import pytest
 from harness.core.errors import KvasirError
 from harness.hadoop import history
 from harness.hadoop.jobs import generic_options, job_ids
-from harness.measure import tasks
+from harness.measure import counters as job_counters
+from harness.measure import stages, tasks
 
 T0 = 1_700_000_000_000
 JOB = "job_1700_0001"
@@ -24,6 +25,12 @@ def counters(**values: int) -> dict[str, Any]:
     group = {"name": "org.apache.hadoop.mapreduce.TaskCounter", "displayName": "", "counts": counts}
     own = {"name": "kvasir.graph.PageRank$Count", "displayName": "", "counts": counts[:1]}
     return {"name": "TOTAL_COUNTERS", "groups": [group, own]}
+
+
+def stage_counters(**values: int) -> dict[str, Any]:
+    counts = [{"name": name, "displayName": name, "value": value} for name, value in values.items()]
+    own = {"name": "kvasir.nvm.StageCount", "displayName": "", "counts": counts}
+    return {"name": "MAP_COUNTERS", "groups": [*counters(MAP_INPUT_RECORDS=7)["groups"], own]}
 
 
 def attempt(task: str) -> dict[str, str]:
@@ -49,6 +56,7 @@ EVENTS = [
         "MAP_ATTEMPT_FINISHED",
         **attempt("m_000000_1"),
         mapFinishTime=T0 + 4000,
+        counters=stage_counters(SPILL_NS=250_000_000, OUTPUT_BYTES=1000, SAMPLES=3),
         finishTime=T0 + 4100,
         hostname="h",
         port=31,
@@ -65,7 +73,11 @@ EVENTS = [
         port=99,
     ),
     event(
-        "JOB_FINISHED", finishTime=T0 + 6100, totalCounters=counters(MAP_INPUT_RECORDS=7, SPILLED_RECORDS=3)
+        "JOB_FINISHED",
+        finishTime=T0 + 6100,
+        totalCounters=counters(MAP_INPUT_RECORDS=7, SPILLED_RECORDS=3),
+        mapCounters=counters(MAP_INPUT_RECORDS=7, SPILLED_RECORDS=2),
+        reduceCounters=counters(SPILLED_RECORDS=1),
     ),
 ]
 
@@ -106,6 +118,31 @@ def test_rows_of_tasks(tmp_path: Path) -> None:
     ]
 
 
+def test_rows_of_counters(tmp_path: Path) -> None:
+    job = history.parse(text(EVENTS), {})
+    job_counters.write(job_counters.of_jobs([job]), tmp_path / "counters.csv")
+    assert (tmp_path / "counters.csv").read_text().splitlines() == [
+        "job,job_name,kind,counter_group,counter,value",
+        f"{JOB},words,all,Count,MAP_INPUT_RECORDS,7",
+        f"{JOB},words,all,TaskCounter,MAP_INPUT_RECORDS,7",
+        f"{JOB},words,all,TaskCounter,SPILLED_RECORDS,3",
+        f"{JOB},words,map,Count,MAP_INPUT_RECORDS,7",
+        f"{JOB},words,map,TaskCounter,MAP_INPUT_RECORDS,7",
+        f"{JOB},words,map,TaskCounter,SPILLED_RECORDS,2",
+        f"{JOB},words,reduce,Count,SPILLED_RECORDS,1",
+        f"{JOB},words,reduce,TaskCounter,SPILLED_RECORDS,1",
+    ]
+
+
+def test_groups_of_one_short_name_are_all_kept() -> None:
+    found = counters(SPILLED_RECORDS=3)
+    found["groups"].append({**found["groups"][1], "name": "other.Count"})
+    job = history.parse(
+        text([*EVENTS[:-1], event("JOB_FINISHED", finishTime=T0 + 6100, totalCounters=found)]), {}
+    )
+    assert sorted(job.counters) == ["Count", "TaskCounter", "other.Count"]
+
+
 def test_a_job_that_failed() -> None:
     end = event("JOB_FAILED", finishTime=T0 + 900, jobStatus="FAILED", diagnostics={"string": "bad input"})
     job = history.parse(text([*EVENTS[:2], end]), {})
@@ -136,3 +173,18 @@ def test_jobs_of_a_program_in_their_order() -> None:
 
 def test_generic_options() -> None:
     assert generic_options({"a": 1, "b": "x y"}) == ["-D", "a=1", "-D", "b=x y"]
+
+
+def test_rows_of_stages_are_seconds_and_bytes_of_maps_that_ended_well(tmp_path: Path) -> None:
+    job = history.parse(text(EVENTS), {30: "n1", 31: "n2"})
+    stages.write(stages.of_jobs([job]), tmp_path / "stages.csv")
+    assert (tmp_path / "stages.csv").read_text().splitlines() == [
+        "job,task,host,stage,value,unit",
+        f"{JOB},m_000000,n2,output,1000.0,B",
+        f"{JOB},m_000000,n2,spill,0.25,s",
+    ]
+
+
+def test_a_job_whose_maps_have_no_stages_has_none() -> None:
+    plain = [line.replace("kvasir.nvm.StageCount", "kvasir.Other") for line in EVENTS]
+    assert not history.parse(text(plain), {30: "n1", 31: "n2"}).stages

@@ -1,13 +1,18 @@
 """Reading what benchmarks print: a wrong output is never taken for a right one."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
+from harness.config.hadoop import Parameters
 from harness.core.errors import KvasirError
 from harness.hadoop import benchmarks
-from harness.hadoop.benchmarks import InvalidOutput
+from harness.hadoop.benchmarks import Cell, InvalidOutput
 from harness.hadoop.benchmarks.dfsio import LABELS, report
 from harness.hadoop.benchmarks.terasort import verdict
 from harness.hadoop.benchmarks.wordcount import counts_of, difference
+from harness.hadoop.jobs import JobResult
 
 PRINTED = """
 2026-11-21 15:27:39,871 INFO fs.TestDFSIO: ----- TestDFSIO ----- : write
@@ -58,13 +63,81 @@ def test_differences_of_counts() -> None:
     assert difference({"b": 1}, {}) == "'b' occurs 0 times, the output says 1"
 
 
+class Checked(Cell):
+    """A cell whose checks find what they are told to."""
+
+    found: dict[str, dict[str, Any]]
+
+    def check(self, main_class: str, arguments: list[str], timeout_s: float) -> dict[str, Any]:
+        return self.found[main_class.rpartition(".")[2]]
+
+    def program(self, name: str, main_class: str, arguments: list[str], timeout_s: float) -> JobResult:
+        jobs: Any = SimpleNamespace(counter=lambda *_: 1000)
+        return JobResult(1.0, "", [jobs], [])
+
+
+RIGHT = {"lines": 7, "checksum": -5, "disorder": 0}
+
+
+def validated(cell: Checked, name: str, settings: dict[str, Any]) -> dict[str, float | None]:
+    """Metrics of a run whose output the cell's check has looked at."""
+    benchmark = benchmarks.make(name, settings)
+    metrics, _ = benchmark.validate(cell, JobResult(1.0, "", [], []))
+    return {metric.name: metric.value for metric in metrics}
+
+
+@pytest.fixture
+def checked() -> Checked:
+    hdfs, layout = SimpleNamespace(remove=lambda _: None), SimpleNamespace(workers=[1])
+    cluster: Any = SimpleNamespace(hdfs=hdfs, layout=layout, parameters=Parameters())
+    cell = Checked(cluster)
+    cell.found = {"Lines": RIGHT, "Expected": RIGHT, "Clusters": {**RIGHT, "expected": RIGHT}}
+    return cell
+
+
+PUMA = ["adjacency-list", "self-join", "inverted-index", "sequence-count", "ranked-inverted-index", "kmeans"]
+
+
+@pytest.mark.parametrize("name", PUMA)
+def test_an_output_that_one_process_contradicts_is_invalid(checked: Checked, name: str) -> None:
+    assert validated(checked, name, {})["output.checksum"] == 2**48 - 5
+    wrong = {**RIGHT, "checksum": 4}
+    checked.found |= {"Lines": wrong, "Clusters": {**wrong, "expected": RIGHT}}
+    with pytest.raises(InvalidOutput, match=rf"{name}: checksum of .*one process: -5, of the output: 4"):
+        validated(checked, name, {})
+
+
+@pytest.mark.parametrize("name", PUMA)
+def test_outputs_that_are_too_large_to_compare_must_agree_in_a_cell(checked: Checked, name: str) -> None:
+    least = {"adjacency-list": "compare_edges", "kmeans": "compare_samples"}.get(name, "compare_mb")
+    checked.found["Expected"] = {}
+    validated(checked, name, {least: 0})
+    validated(checked, name, {least: 0})
+    other = {**RIGHT, "lines": 8}
+    checked.found |= {"Lines": other, "Clusters": {**other, "expected": None}}
+    with pytest.raises(InvalidOutput, match=r"lines of .*the cell's first run: 7, of the output: 8"):
+        validated(checked, name, {least: 0})
+
+
+def test_lines_out_of_order_are_invalid(checked: Checked) -> None:
+    checked.found["Lines"] = {**RIGHT, "disorder": 2}
+    with pytest.raises(InvalidOutput, match="self-join: 2 lines of the output are out of order"):
+        validated(checked, "self-join", {})
+
+
 def test_registry() -> None:
     assert sorted(benchmarks.CLASSES) == [
+        "adjacency-list",
         "bayes",
         "dfsio-read",
         "dfsio-write",
         "grep",
+        "inverted-index",
+        "kmeans",
         "pagerank",
+        "ranked-inverted-index",
+        "self-join",
+        "sequence-count",
         "sort",
         "terasort",
         "wordcount",

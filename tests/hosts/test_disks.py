@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -70,6 +71,89 @@ def test_a_disk_gets_full(tmp_path: Path) -> None:
         )
         assert "No space left on device" in full.stderr
         assert h[1].run(["dd", "if=/dev/zero", f"of={h[1].scratch('ssd')}/f", "bs=1M", "count=1"]).code == 0
+
+
+def throttled(scratch: Path) -> HostsSettings:
+    disks = {"hdd": {"medium": "throttled", "read_mb_s": 20, "write_mb_s": 10}}
+    settings = HostsSettings.parse({"disks": disks, "scratch": str(scratch)})
+    for reason in (refusal(settings), disk_refusal(settings, "hdd")):
+        if reason:
+            pytest.skip(reason)
+    return settings
+
+
+def test_a_throttled_folder_keeps_its_rates(tmp_path: Path) -> None:
+    """Sleeps are never shorter than asked for, so these times are lower bounds on any machine."""
+    with hosts(throttled(tmp_path), 1) as h:
+        file = h[0].scratch("hdd") / "file"
+        seconds = float(h[0].run([sys.executable, "-c", WRITE, file, "20"]).stdout)
+        assert seconds >= (20 - 4 - 1) / 10, "0.4 s of the rate may wait in the page cache"
+        used = h[0].counters().disks["hdd"]
+        assert used.written == 20e6
+        assert used.busy_s >= 2
+        h[0].run(["cat", file])
+        assert h[0].counters().disks["hdd"].read == 0, "it lies in the page cache"
+        seconds = float(h[0].run([sys.executable, "-c", READ, file]).stdout)
+        if h[0].counters().disks["hdd"].read > 0:  # a file system in memory drops no pages
+            assert h[0].counters().disks["hdd"].read >= 19e6
+            assert seconds >= 0.9
+
+
+def test_programs_of_a_host_share_a_throttle_and_hosts_do_not(tmp_path: Path) -> None:
+    with hosts(throttled(tmp_path), 2) as h:
+        files = [host.scratch("hdd") / f"file{i}" for host in h for i in (1, 2)]
+        for host, file in zip([h[0], h[0], h[1], h[1]], files, strict=True):
+            host.run(["touch", file])
+        began = time.monotonic()
+        both = [
+            h[0].start([sys.executable, "-c", WRITE, file, "10"], log=tmp_path / "log") for file in files[:2]
+        ]
+        assert [process.wait(60) for process in both] == [0, 0]
+        assert time.monotonic() - began >= (20 - 4 - 2) / 10
+        assert h[0].counters().disks["hdd"].written == 20e6
+        assert h[1].counters().disks["hdd"].written == 0
+
+
+def test_only_the_folder_of_a_throttle_is_throttled(tmp_path: Path) -> None:
+    with hosts(throttled(tmp_path), 1) as h:
+        h[0].run(["dd", "if=/dev/zero", "of=/tmp/elsewhere", "bs=1M", "count=30"])
+        h[0].run(["sh", "-c", "cat /tmp/elsewhere | cat > /dev/null"])
+        assert h[0].counters().disks["hdd"].written == 0
+        h[0].run(["cp", "/tmp/elsewhere", h[0].scratch("hdd") / "copy"])
+        assert h[0].counters().disks["hdd"].written == 30 << 20
+        assert h[0].run(["cmp", "/tmp/elsewhere", h[0].scratch("hdd") / "copy"]).code == 0
+
+
+JAVA = """
+import java.io.*;
+import java.nio.channels.*;
+import java.nio.file.*;
+class Held {
+  public static void main(String[] place) throws IOException {
+    Path first = Paths.get(place[0], "stream"), second = Paths.get(place[0], "channel");
+    try (OutputStream out = Files.newOutputStream(first); OutputStream old = new FileOutputStream(place[0] + "/old")) {
+      for (int i = 0; i < 4; i++) {
+        out.write(new byte[1 << 20]);
+        old.write(new byte[1 << 20]);
+      }
+    }
+    try (FileChannel from = FileChannel.open(first);
+        FileChannel to = FileChannel.open(second, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      from.transferTo(0, 4 << 20, to);
+    }
+  }
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="no java")
+def test_a_throttle_holds_javas_streams_and_channels(tmp_path: Path) -> None:
+    with hosts(throttled(tmp_path), 1) as h:
+        place = h[0].scratch("hdd")
+        h[0].run(["sh", "-c", 'printf %s "$1" > "$0/Held.java"', place, JAVA])
+        before = h[0].counters().disks["hdd"].written
+        h[0].run(["java", "-XX:TieredStopAtLevel=1", place / "Held.java", place])
+        assert h[0].counters().disks["hdd"].written - before == 3 * (4 << 20)
 
 
 def test_a_disk_in_memory_gets_full(emulated: HostsSettings) -> None:

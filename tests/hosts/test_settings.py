@@ -38,9 +38,18 @@ from harness.kernel import cgroups
         ),
         ({"kind": "slurm"}, "interface 'gbe': kind slurm needs a device"),
         ({"interfaces": {"gbe": {"device": "eth0"}}}, "kind emulated cannot have a device"),
-        ({"disks": {"hdd": {"read_mb_s": 10}}}, "read_mb_s and write_mb_s need medium: device"),
+        ({"disks": {"hdd": {"read_mb_s": 10}}}, "read_mb_s and write_mb_s need medium: throttled"),
         ({"disks": {"hdd": {"size_mb": 100}}}, "a folder has no size of its own"),
         ({"disks": {"hdd": {"medium": "device"}}}, "medium: device needs size_mb"),
+        ({"disks": {"hdd": {"medium": "throttled"}}}, "medium: throttled needs read_mb_s or write_mb_s"),
+        (
+            {"disks": {"hdd": {"medium": "throttled", "read_mb_s": 1, "size_mb": 16}}},
+            "a folder has no size of its own",
+        ),
+        (
+            {"kind": "local", "disks": {"hdd": {"medium": "throttled", "read_mb_s": 1}}},
+            "medium throttled needs emulated",
+        ),
         ({"disks": {"ram": {"medium": "memory", "size_mb": 16, "path": "/x"}}}, "memory lies in no path"),
     ],
 )
@@ -105,8 +114,20 @@ def test_scratch_folders_are_looked_at(tmp_path: Path) -> None:
     assert "disk 'hdd': the site's hosts have only ssd" in disk_refusal(settings, "hdd")
 
 
+def test_a_throttled_folder_needs_a_compiler_and_a_plain_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disks = {"hdd": {"medium": "throttled", "write_mb_s": 1}}
+    blank = tmp_path / "a b"
+    blank.mkdir()
+    settings = HostsSettings.parse({"disks": disks, "scratch": str(blank)})
+    assert f"{blank}: the loader of programs takes no library" in disk_refusal(settings, "hdd")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "install the package gcc" in disk_refusal(settings, "hdd")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="as root disks with rates may be possible")
-def test_disks_with_rates_need_root() -> None:
+def test_devices_need_root() -> None:
     settings = HostsSettings.parse({"disks": {"hdd": {"medium": "device", "size_mb": 16, "read_mb_s": 1}}})
     assert "needs root" in disk_refusal(settings, "hdd")
 

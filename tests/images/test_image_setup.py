@@ -62,6 +62,7 @@ def setup(place: Path) -> subprocess.CompletedProcess[str]:
         "PATH": str(place / "programs"),
         "KVASIR_OS_RELEASE": str(place / "release"),
         "KVASIR_SUBUID": str(place / "subuid"),
+        "KVASIR_SUBGID": str(place / "subgid"),
         "HOME": os.devnull,
     }
     command = [shutil.which("bash") or "", "scripts/apptainer.sh"]
@@ -92,8 +93,18 @@ def test_it_comes_from_the_distributions_archive(place: Path) -> None:
 
 def test_without_root_it_says_what_to_ask_for(place: Path) -> None:
     play(place / "programs", "sudo", "exit 1")
-    refused(place, "installing it, or giving you a range of ids, needs root")
+    refused(place, "installing it, or giving you a range of ids, needs root, and sudo asks for a password")
+    (place / "programs/sudo").unlink()
+    refused(place, "installing it, or giving you a range of ids, needs root, and there is no sudo")
     assert not (place / "apt.log").exists()
+
+
+def test_ids_to_ask_for_are_nobodys(place: Path) -> None:
+    (place / "programs/sudo").unlink()
+    (place / "subuid").write_text("other:100000:65536\n")
+    (place / "subgid").write_text("other:100000:65536\nthird:300000:10\n")
+    asked = "usermod --add-subuids 300010-365545 --add-subgids 300010-365545 someone"
+    assert asked in setup(place).stderr
 
 
 def test_an_archive_without_it_that_is_not_debians_is_left_alone(place: Path) -> None:

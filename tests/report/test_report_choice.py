@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from harness.report.best_framework import Best, Measure, best, choices, links, reasons
-from harness.report.overview import measures
+from harness.report.overview import measures, sized
 from harness.results.layout import Runs, TableSpec
 from harness.results.records import Identity, Metric, Outcome, Record
 
@@ -133,4 +133,10 @@ def test_each_run_counts_once_and_only_if_it_says_something() -> None:
     assert [(r.framework, r.studies, r.metric, r.value, r.reason) for r in rows] == [
         ("Framework X", "hpc, mrev", "time.total", 4.0, ""),
         ("Framework X", "hpc, mrev", "energy.total", None, "no meter"),
+    ]
+
+
+def test_runs_of_other_sizes_are_other_benchmarks() -> None:
+    assert [sized("sort", size) for size in (None, 1, 1.0, 0.5)] == ["sort"] * 3 + [
+        "sort, 0.5 times the data"
     ]

@@ -84,6 +84,18 @@ def test_bytes_are_those_of_all_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found["shuffle.bytes"], found["hdfs.read"], found["hdfs.written"]) == (42, 50, 0)
 
 
+def test_delays_of_an_emulated_device_are_those_of_all_jobs_that_have_one() -> None:
+    counts = {"WRITTEN_BYTES": 500, "WRITE_ASKED_NS": 3_000_000_000, "WRITE_GOT_NS": 3_030_000_000}
+    jobs = [job(0, 1, 2), *(job(0, 1, 2, NvmCount={**counts, "DRAM_PS_PER_BYTE": ps}) for ps in (600, 1200))]
+    found = conditions.device(result(jobs, 5))
+    assert named(found) == pytest.approx({
+        "nvm.written": 1000, "nvm.read": 0, "nvm.write.asked": 6, "nvm.write.got": 6.06, "nvm.read.asked": 0,
+        "nvm.read.got": 0, "nvm.dram": 1.8 / 12,
+    })  # fmt: skip
+    assert {(metric.name, metric.unit) for metric in found} >= {("nvm.read.got", "s"), ("nvm.dram", "ns/B")}
+    assert conditions.device(result(jobs[:1], 5)) == []
+
+
 LISTED = {
     "/input": [
         {"pathSuffix": "a", "type": "FILE", "length": 5, "blockSize": 8, "replication": 3, "modificationTime": 2000},
@@ -113,5 +125,5 @@ def test_the_input_is_what_hdfs_holds_below_its_folder(monkeypatch: pytest.Monke
 
 def test_names_of_the_metrics_are_those_that_the_module_promises() -> None:
     promised = Path(conditions.__file__).read_text(encoding="utf-8").split('"""')[1]
-    names = {*conditions.BYTES, *conditions.PROPERTIES, *conditions.HEAPS}
+    names = {*conditions.BYTES, *conditions.PROPERTIES, *conditions.HEAPS, *conditions.DEVICE, "nvm.dram"}
     assert all(name in promised for name in names)

@@ -257,7 +257,10 @@ def test_a_power_source_that_fails_costs_its_run_and_not_the_cell(
     )
     Driver(spec, PROGRAMS).make()
     lost, made = statuses(spec)
-    assert lost[0] == "failed" and "the power sampler ended unexpectedly (exit code -9)" in lost[1]
+    assert (
+        lost[0] == "failed"
+        and "the power sampler ended unexpectedly (killed by signal 9 (SIGKILL))" in lost[1]
+    )
     assert "\n" not in lost[1]
     assert made == ("ok", "")
     second = read(Path(spec.runs[1].folder) / "run.json")

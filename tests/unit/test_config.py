@@ -118,6 +118,7 @@ CLUSTERS = [
     ("studies/hpc.yaml", "disk: [hdd, ssd]", "disk: [hdd, nvme]", ["dfsio", "nvme", "ssd"]),
     ("studies/hpc.yaml", "nodes: [3, 5, 9, 13]", "nodes: [1, 5]", ["dfsio", "nodes", "'1'"]),
     ("studies/hpc.yaml", "traces: [power]", "traces: [powr]", ["traces", "powr"]),
+    ("studies/hpc.yaml", "counters: [terasort, pagerank]", "counters: [powr]", ["counters", "powr"]),
     (
         "scales/laptop.yaml",
         "terasort: {data_mb: 48,",
@@ -140,9 +141,9 @@ CLUSTERS = [
     ("frameworks.yaml", "{class: hadoop,", "{class: hadup,", ["hadoop-gbe.class", "'hadup'", "'engine'"]),
     (
         "frameworks.yaml",
-        "homr: {",
-        "homr: {class: hadoop, interfaces: ib, ",
-        ["homr.interfaces", "no such key"],
+        "hadoop-ipoib: {",
+        "hadoop-ipoib: {interfaces: ib, ",
+        ["hadoop-ipoib.interfaces", "no such key"],
     ),
 ]
 

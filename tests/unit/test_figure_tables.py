@@ -14,7 +14,7 @@ from harness.config.load import read_yaml
 from harness.config.series import COLOURS
 from harness.core.errors import KvasirError
 from harness.plan.cells import entry_of
-from harness.plan.figure_tables import flat, netsim_documents, parameter_rows, series_rows, unit_of
+from harness.plan.figure_tables import SERIES, flat, netsim_documents, parameter_rows, series_rows, unit_of
 from harness.plan.planner import Planner
 
 PROJECT = Path(__file__).parents[2]
@@ -63,7 +63,7 @@ def test_levels_are_those_that_the_scale_keeps() -> None:
     assert values("mrev", "paper", "terasort.data_mb") == ["131072"]
     assert values("mrev", "paper", "sort.data_mb") == ["51200"]
     assert values("mrev", "smoke", "nodes") == ["3"]
-    assert values("mrev", "laptop", "nodes") == ["3", "5", "9"]
+    assert values("mrev", "laptop", "nodes") == ["3", "5"]
     assert values("mrev", "paper", "nodes") == ["3", "5", "9", "13"]
     assert values("mrev", "smoke", "disk") == values("mrev", "laptop", "disk") == ["ssd"]
     assert values("mrev", "paper", "disk") == ["hdd"]
@@ -141,7 +141,8 @@ def test_series_of_clusters_are_the_frameworks_with_their_own_labels(folder: Pat
     config = config_of("mrev", folder=folder)
     rows = series_rows(config.studies["mrev"], config)
     assert list(read_yaml(folder / "frameworks.yaml")) == [row["id"] for row in rows]
-    assert rows[-1] == {"id": "mine", "label": "My framework", "colour": "", "shape": "", "linetype": ""}
+    assert rows[-1] == {"id": "mine", "label": "My framework"} | dict.fromkeys(SERIES[2:], "")
+    assert {row["note"] for row in rows if row["id"] == "hadoop-uda"} == {"re-implementation after the paper"}
     assert rows[0]["label"] == "Hadoop-GbE" and rows[0]["colour"] == "black"
 
 
@@ -155,7 +156,9 @@ def test_a_level_that_no_one_describes_has_its_own_name() -> None:
 
 def test_a_look_changes_no_run() -> None:
     entry = config_of("mrev").frameworks["hadoop-gbe"]
-    other = entry.model_copy(update={"label": "Other", "colour": "green", "shape": 3, "linetype": "dotted"})
+    other = entry.model_copy(
+        update={"label": "Other", "note": "O", "colour": "green", "shape": 3, "linetype": "dotted"}
+    )
     assert entry_of("hadoop-gbe", entry, {}) == entry_of("hadoop-gbe", other, {})
 
 

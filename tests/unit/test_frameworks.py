@@ -16,6 +16,7 @@ from harness.cells import driver, measure
 from harness.cells.driver import Driver
 from harness.config import CellsStudy, FrameworkEntry, load_config
 from harness.core.errors import KvasirError
+from harness.core.models import without_defaults
 from harness.plan.capabilities import Refusals
 from harness.plan.cells import check_benchmarks, plan
 from harness.plan.spec import Plan
@@ -61,13 +62,13 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return name
 
 
-def plan_of(folder: Path, **entries: dict[str, Any]) -> Plan:
-    """The plan of study hpc at scale laptop, where `entries` take the place of frameworks."""
+def plan_of(folder: Path, scale: str = "laptop", **entries: dict[str, Any]) -> Plan:
+    """The plan of study hpc at a scale, where `entries` take the place of frameworks."""
     shutil.copytree(PROJECT / "config", folder / "config")
     file = folder / "config/frameworks.yaml"
     file.write_text(yaml.safe_dump({**yaml.safe_load(file.read_text()), **entries}))
     values = yaml.safe_load((folder / "config/config.yaml").read_text())
-    config = load_config({**values, "scale": "laptop", "studies": ["hpc"]}, folder / "config")
+    config = load_config({**values, "scale": scale, "studies": ["hpc"]}, folder / "config")
     check_benchmarks(config, str(folder / "config"))
     study = config.studies["hpc"]
     assert isinstance(study, CellsStudy)
@@ -131,6 +132,53 @@ def test_wrong_class_is_one_message(module: str, tmp_path: Path, reference: str,
     assert "\n" not in str(caught.value)
 
 
+JOBS = {"wordcount", "terasort"}
+PAPERS = {*JOBS, "dfsio-write", "dfsio-read", "pagerank"}
+
+
+@pytest.mark.parametrize(
+    ("name", "plugin", "benchmarks"),
+    [("hadoop-uda", "levitated", PAPERS), ("rdma-hadoop", "rdma", PAPERS), ("homr", "homr", JOBS)],
+)
+def test_framework_runs_at_the_scales_that_do_not_leave_it_out(
+    tmp_path: Path, name: str, plugin: str, benchmarks: set[str]
+) -> None:
+    left = plan_of(tmp_path / "laptop")
+    assert not [cell for cell in left.cells.values() if name in cell.frameworks or cell.plugins]
+    absent = [a for table in left.tables.values() for a in table.not_run if a.factors["framework"] == name]
+    assert {a.reason for a in absent} == {f"{name}: left to scale night"}
+    cells = plan_of(tmp_path / "night", "night").cells.values()
+    ours = [cell for cell in cells if name in cell.frameworks]
+    runs = [run for cell in ours for run in cell.runs if run.framework == name]
+    assert {run.benchmark for run in runs} == benchmarks
+    for one in ours:
+        assert one.frameworks[name].plugins == [plugin, "transport"]
+        assert {plugin, "transport"} <= set(one.plugins)
+        assert not one.frameworks["hadoop-ipoib"].plugins
+
+
+def test_own_binaries_run_at_every_scale(tmp_path: Path) -> None:
+    entry = {
+        "class": "hadoop",
+        "label": "UDA",
+        "interface": "ib",
+        "missing_at": {"laptop": "left to scale night"},
+    }
+    made = plan_of(tmp_path, **{"hadoop-uda": {**entry, "home": "/opt/uda"}})
+    cells = [cell for cell in made.cells.values() if "hadoop-uda" in cell.frameworks]
+    assert cells and {cell.hadoop for cell in cells} == {"hadoop-uda"}
+    assert all(cell.frameworks["hadoop-uda"].home == Path("/opt/uda") and not cell.plugins for cell in cells)
+
+
+def test_scale_that_is_not_there_leaves_nothing_out(tmp_path: Path) -> None:
+    entry = {"class": "hadoop", "label": "X", "missing_at": {"lapdog": "too large"}}
+    with pytest.raises(
+        KvasirError,
+        match=r"frameworks\.yaml: homr\.missing_at: found 'lapdog': allowed: laptop, .*; did you mean 'laptop'",
+    ):
+        plan_of(tmp_path, homr=entry)
+
+
 @pytest.mark.parametrize("word", ["tez", "package:", ":Class", "a b:C", "package.Class"])
 def test_class_is_a_known_word_or_a_dotted_name(word: str) -> None:
     with pytest.raises(ValidationError):
@@ -142,3 +190,59 @@ def test_plans_do_not_import_cells() -> None:
         nodes = ast.walk(ast.parse(path.read_text()))
         names = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
         assert not [name for name in names if name.startswith("harness.cells")], path
+
+
+def entry_of(folder: Path, text: str, **own: Any) -> FrameworkEntry:
+    """An entry as loaded, with a profile of such a content."""
+    (folder / "profile.yaml").write_text(text)
+    shutil.copytree(PROJECT / "config", folder / "config")
+    file = folder / "config/frameworks.yaml"
+    entry = {"class": "hadoop", "label": "X", "profiles": [str(folder / "profile.yaml")], **own}
+    file.write_text(yaml.safe_dump({**yaml.safe_load(file.read_text()), "x": entry}))
+    values = yaml.safe_load((folder / "config/config.yaml").read_text())
+    return load_config(values, folder / "config").frameworks["x"]
+
+
+def test_profiles_are_job_properties_that_an_entrys_own_win_over(tmp_path: Path) -> None:
+    text = "kvasir.nvm: {write: {times-dram: 10, latency-ns: 5}, shared: true}\nplain.key: word\n"
+    entry = entry_of(tmp_path, text, job_properties={"kvasir.nvm.write.latency-ns": 7})
+    assert entry.job_properties == {
+        "kvasir.nvm.write.times-dram": "10",
+        "kvasir.nvm.write.latency-ns": "7",
+        "kvasir.nvm.shared": "true",
+        "plain.key": "word",
+    }
+    assert without_defaults(entry).keys() == {"class", "label", "job_properties"}, (
+        "runs depend on the content"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("kvasir.nvm: [1, 2]", r"kvasir\.nvm: found \[1, 2\]"),
+        ("", "found 'None', expected properties with their values"),
+        ("a b: 1", "a b.*should match pattern"),
+    ],
+)
+def test_wrong_profile_is_one_message(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(
+        KvasirError, match=rf"frameworks\.yaml: x\.profiles: .*profile\.yaml: {said}"
+    ) as caught:
+        entry_of(tmp_path, text)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_profile_is_named(tmp_path: Path) -> None:
+    with pytest.raises(KvasirError, match=r"x\.profiles: /no/such\.yaml: cannot be read"):
+        entry_of(tmp_path, "", profiles=["/no/such.yaml"])
+
+
+@pytest.mark.parametrize("file", sorted((PROJECT / "config/nvm").glob("*.yaml")), ids=lambda file: file.stem)
+def test_profiles_of_devices_are_properties(tmp_path: Path, file: Path) -> None:
+    entry = entry_of(tmp_path, file.read_text())
+    assert {name.rpartition(".")[0] for name in entry.job_properties} <= {
+        "kvasir.nvm",
+        "kvasir.nvm.read",
+        "kvasir.nvm.write",
+    }

@@ -54,6 +54,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(Capabilities, "clusters", Refusals())
     monkeypatch.chdir(tmp_path)
     made = Path(shutil.copytree(PROJECT / "config", tmp_path / "config"))
+    (tmp_path / "src").symlink_to(PROJECT / "src")
     for file, keys, value in (
         ("studies/hpc.yaml", ("experiments", "join"), EXPERIMENT),
         ("scales/smoke.yaml", ("cells", "benchmarks", "join"), {"left_mb": 30, "right_mb": 6}),

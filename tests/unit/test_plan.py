@@ -1,5 +1,6 @@
 """Plans: the right runs, sizes that keep the paper's ratios, an order that is random but stable."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,23 @@ def test_passes_name_experiments_and_data_sets_of_the_study(
     assert isinstance(study, EngineStudy)
     found = scale.model_copy(update={"passes": passes}).mistakes(study)
     assert len(found) == 1 and found[0].startswith(why)
+
+
+def test_a_scale_keeps_chosen_levels_of_an_experiment() -> None:
+    config = config_of("laptop")
+    study, scale = config.studies["mimir"], config.scale.of("mimir", EngineScale)
+    assert isinstance(study, EngineStudy)
+    data = {"4B72", "4B42M"}
+    chosen = scale.model_copy(update={"only_experiment": {"buffering": {"data": sorted(data)}}})
+    sections = {**config.scale.studies, "mimir": chosen}
+    smaller = replace(config, scale=replace(config.scale, studies=sections))
+    found = plan(study, smaller, "no powercap here")
+    assert {point.partition("_")[0] for point in found.tables["buffering"].runs} == data
+    assert {
+        run.identity.factors["data"] for run in found.runs if run.identity.experiment == "combinability"
+    } > data
+    wrong = scale.model_copy(update={"only_experiment": {"bufering": {"data": ["4B72"]}}})
+    assert [mistake.partition(":")[0] for mistake in wrong.mistakes(study)] == ["only_experiment.bufering"]
 
 
 def test_buffer_keeps_the_share_of_distinct_words_it_holds() -> None:

@@ -23,6 +23,8 @@ CHOICES = [list(order) for n in range(1, len(STUDIES) + 1) for order in itertool
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Results are looked for in an empty folder, and hosts with every disk can be had."""
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "src").symlink_to(PROJECT / "src")  # plug-ins of frameworks
+    (tmp_path / "config").symlink_to(CONFIG)  # and profiles of their devices
     monkeypatch.setattr(Capabilities, "clusters", Refusals())
     monkeypatch.setattr(Capabilities, "caps", "")
 

@@ -20,6 +20,7 @@ NAMES = {"knm": "large", "knl": "small", "skew": "wide", "215": "300"}
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The configuration with a second study of each kind; that of the engine has other platforms and caps."""
     made = Path(shutil.copytree(PROJECT / "config", tmp_path / "config"))
+    (tmp_path / "src").symlink_to(PROJECT / "src")
     for new, old in (("second", "mimir"), ("quiet", "eee"), ("cluster", "hpc")):
         text = (made / f"studies/{old}.yaml").read_text().replace(f"id: {old}\n", f"id: {new}\n")
         if old == "mimir":

@@ -1,5 +1,6 @@
 """Plans of simulations: every level becomes a piece of the simulator's configuration, seeds pair the settings."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -98,7 +99,29 @@ def test_a_repetition_meets_the_same_jobs_under_every_setting() -> None:
     assert len(set.union(*seeds.values())) == len(seeds)
 
 
-def test_borrowed_points_are_run_once() -> None:
+@pytest.mark.parametrize("scale", ["smoke", "laptop", "night", "paper"])
+def test_equal_simulations_are_made_once(scale: str) -> None:
+    runs = [
+        json.dumps([run.program[1], run.document or run.program, run.identity.rep], sort_keys=True)
+        for run in plan_of(scale).runs
+    ]
+    assert len(runs) == len(set(runs))
+
+
+def test_a_point_with_more_repetitions_than_its_equal_has_runs_of_its_own() -> None:
+    made = plan_of("night")
+    runs = {name: table.runs for name, table in made.tables.items()}
+    assert made.tables["standard"].repetitions == 3
+    assert runs["coalescing"]["small_24_deep_tuned_nopa"].folder == runs["standard"]["small_24_nopa"].folder
+    for table in made.tables.values():
+        for point, of_point in table.runs.items():
+            assert of_point.repetitions == table.repetitions
+            experiment, name = of_point.folder.split("/")[-2:]
+            reps = {rep for e, p, rep in made.by_name if (e, p) == (experiment, name)}
+            assert reps >= set(range(1, table.repetitions + 1)), (table.experiment, point)
+
+
+def test_points_of_several_experiments_share_their_runs() -> None:
     made = plan_of("laptop")
     tuned = made.tables["nonuniform"].runs["batch_80_1ms1000"].folder
     assert tuned.endswith("runs/eee/coalescing/batch_80_deep_tuned_1ms1000")
@@ -126,11 +149,11 @@ def test_a_scale_keeps_other_levels_in_one_experiment() -> None:
         for name in ("coalescing", "coalescing_choices")
     }
     assert variants["coalescing"] == {"base"}
-    assert {"base", "strict", "random", "hold-full"} <= variants["coalescing_choices"]
+    assert {"base", "random", "replication3", "mrperf-cpu"} <= variants["coalescing_choices"]
     assert "reuse" not in variants["coalescing_choices"]
 
 
-def test_open_choices_borrow_only_what_is_run() -> None:
+def test_open_choices_share_only_what_is_run() -> None:
     made = plan_of("laptop")
     folders = {f"{r.identity.experiment}/{r.identity.point}" for r in made.runs}
     lent = {"/".join(runs.folder.split("/")[-2:]) for runs in made.tables["nonuniform_choices"].runs.values()}

@@ -1,5 +1,6 @@
 """Plug-ins of Hadoop: what they declare, what a cluster of several gets, and what no other framework's job sees."""
 
+import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ import pytest
 import yaml
 
 from harness.cells.frameworks import Hadoop
-from harness.cells.measure import specification
+from harness.cells.measure import programs_of, specification
 from harness.config import CellsStudy, FrameworkEntry, load_config
 from harness.config.frameworks import build_options
 from harness.config.hadoop import Parameters
@@ -19,7 +20,7 @@ from harness.hadoop.benchmarks import CLASSES, Cell, make
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.jobs import JobResult
 from harness.hadoop.layout import layout
-from harness.hadoop.plugins import OURS, load_plugin, load_plugins, sources_on, together
+from harness.hadoop.plugins import OURS, load_plugin, load_plugins, plugin_on, sources_of, together
 from harness.plan.capabilities import Refusals
 from harness.plan.cells import check_benchmarks, joined, plan
 from harness.plan.spec import CellSpec
@@ -61,9 +62,10 @@ def hadoop_at(root: Path, names: list[str]) -> Distribution:
     made.facts = SimpleNamespace(  # type: ignore[assignment]
         class_path=["hadoop.jar"], test_path=["tests.jar"], archive=None, java=SimpleNamespace(major=17)
     )
-    (root / "plugins").mkdir(parents=True, exist_ok=True)
+    made.plugins = root / "plugins"
     for name in names:
-        (root / "plugins" / f"{name}.jar").write_bytes(b"")
+        (made.plugins / name).mkdir(parents=True, exist_ok=True)
+        (made.plugins / name / f"{name}.jar").write_bytes(b"")
     return made
 
 
@@ -84,7 +86,7 @@ def test_cluster_has_the_services_and_jars_of_all_its_plugins(
     assert yarn[f"{SERVICES}.kvasir_levitated.class"] == "kvasir.levitated.Handler"
     assert yarn[f"{SERVICES}.mapreduce_shuffle.class"] == "org.apache.hadoop.mapred.ShuffleHandler"
     assert (yarn["kvasir.levitated.port"], yarn["kvasir.levitated.tls"]) == ("0", "false")
-    jars = [str(tmp_path / "h" / "plugins" / f"{name}.jar") for name in ("levitated", "nvm")]
+    jars = [str(tmp_path / "h" / "plugins" / name / f"{name}.jar") for name in ("levitated", "nvm")]
     for file, name in (
         ("yarn-site.xml", "yarn.application.classpath"),
         ("mapred-site.xml", "mapreduce.application.classpath"),
@@ -110,7 +112,7 @@ def test_extra_wins_over_plugins(levitated: str, tmp_path: Path) -> None:
 
 def test_plugin_that_was_not_built_says_so(levitated: str, tmp_path: Path) -> None:
     with pytest.raises(
-        KvasirError, match=r"levitated\.jar: there is no such plug-in yet: run scripts/build_hadoop"
+        KvasirError, match=r"levitated\.jar: there is no such plug-in yet: run scripts/build_plugin"
     ):
         rendered(hadoop_at(tmp_path / "h", []), levitated)
 
@@ -234,7 +236,7 @@ def test_conflicting_job_properties_need_a_decision(tmp_path: Path, nvm: str) ->
 
 
 def test_frameworks_without_hadoop_jobs_take_none(levitated: str, tmp_path: Path) -> None:
-    with pytest.raises(KvasirError, match="framework homr: plugins and job_properties are of no use"):
+    with pytest.raises(KvasirError, match="framework homr: plugins, job_properties and site are of no use"):
         specs(tmp_path, homr={"class": "engine", "plugins": [levitated]})
 
 
@@ -257,6 +259,38 @@ def test_wrong_declaration_is_one_message(tmp_path: Path, declared: dict[str, An
         load_plugin(folder)
 
 
+def test_needed_plugins_come_along(levitated: str, nvm: str, tmp_path: Path) -> None:
+    needs = plugin(tmp_path / "needs", needs=[levitated], job_properties={"needs.x": 1})
+    both = plugin(tmp_path / "both", needs=[needs, nvm])
+    assert list(load_plugins([both])) == ["both", "levitated", "needs", "nvm"]
+    assert sources_of(load_plugin(needs)) == [
+        f"{needs}/plugin.yaml",
+        f"{needs}/ready.jar",
+        f"{levitated}/plugin.yaml",
+        f"{levitated}/ready.jar",
+    ]
+    found = specs(tmp_path, homr={"plugins": [needs]})
+    cell = next(cell for cell in found if "homr" in cell.frameworks)
+    assert list(cell.plugins) == ["levitated", "needs"]
+    entry = cell.frameworks["homr"]
+    assert entry.plugins == ["levitated", "needs"]
+    assert entry.job_properties == {
+        "mapreduce.job.reduce.shuffle.consumer.plugin.class": "kvasir.levitated.Consumer",
+        "needs.x": "1",
+    }
+
+
+def test_plugins_that_need_each_other(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    plugin(one, needs=[str(other)])
+    plugin(other, needs=[str(one)])
+    with pytest.raises(KvasirError, match="plug-in one needs itself: one needs other needs one: change"):
+        load_plugins([str(one)])
+    lonely = plugin(tmp_path / "lonely", needs=["./gone"])
+    with pytest.raises(KvasirError, match=r"plug-in \./gone: found no"):
+        load_plugins([lonely])
+
+
 def test_unknown_plugin_is_named(tmp_path: Path) -> None:
     with pytest.raises(
         KvasirError, match=rf"plug-in uda: found no {OURS}/uda/plugin\.yaml: name one of {OURS} \("
@@ -266,16 +300,60 @@ def test_unknown_plugin_is_named(tmp_path: Path) -> None:
         load_plugin("./uda")
 
 
-def test_plugins_are_built_with_the_hadoop_that_runs_them(levitated: str) -> None:
+def test_plugins_are_found_by_name_and_hadoop_at_any_scale(
+    levitated: str, nvm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def entry(**more: Any) -> FrameworkEntry:
         return FrameworkEntry.model_validate({"class": "hadoop", "label": "X", **more})
 
+    monkeypatch.chdir(tmp_path)
+    needs = plugin(tmp_path / "needs", needs=[levitated])
+    plugin(tmp_path / "mine")
     frameworks = {
-        "one": entry(plugins=[levitated]),
+        "one": entry(plugins=[needs]),
         "own": entry(plugins=["./mine"], java_home="/jdk"),
         "absent": entry(plugins=["./gone"], missing="not there"),
+        "left-out": entry(plugins=[nvm], missing="left to another scale"),
         "plain": entry(),
     }
-    assert build_options("3.4.2", frameworks) == ["--version=3.4.2", f"--plugin={levitated}"]
-    assert build_options("own", frameworks) == ["--version=3.4.2", "--java-home=/jdk", "--plugin=./mine"]
-    assert sources_on("3.4.2", frameworks) == [f"{levitated}/plugin.yaml", f"{levitated}/ready.jar"]
+    assert build_options("3.4.2", frameworks) == ["--version=3.4.2"]
+    assert build_options("own", frameworks) == ["--version=3.4.2", "--java-home=/jdk"]
+    found = {name: plugin_on("3.4.2", name, frameworks).reference for name in ("needs", "levitated", "nvm")}
+    assert found == {"needs": needs, "levitated": levitated, "nvm": nvm}
+    assert plugin_on("own", "mine", frameworks).reference == "./mine", "a path, or it would be one of ours"
+    for hadoop, name in (("3.4.2", "mine"), ("own", "levitated"), ("3.4.2", "gone")):
+        with pytest.raises(KvasirError, match=f"plug-in {name}: no framework on {hadoop} uses it"):
+            plugin_on(hadoop, name, frameworks)
+    frameworks["one"] = entry(plugins=["./gone"])
+    with pytest.raises(KvasirError, match=r"plug-in \./gone: found no"):
+        plugin_on("3.4.2", "nvm", frameworks)
+    frameworks["one"] = entry(plugins=[plugin(tmp_path / "far/nvm")])
+    with pytest.raises(KvasirError, match=r"plug-in nvm: found in .* rename one of the folders"):
+        plugin_on("3.4.2", "nvm", frameworks)
+
+
+def test_a_cell_takes_the_plugins_of_its_frameworks(
+    levitated: str, nvm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs = plugin(tmp_path / "needs", needs=[levitated])
+    found = specs(
+        tmp_path, **{"hadoop-uda": {"plugins": [needs]}, "homr": {"plugins": [nvm], "interface": "gbe"}}
+    )
+    built = {frozenset(cell.plugins): [file for file in cell.built if "plugins" in file] for cell in found}
+    assert built == {
+        frozenset({"needs", "levitated"}): [
+            "build/hadoop-plugins/3.4.2/levitated.json",
+            "build/hadoop-plugins/3.4.2/needs.json",
+        ],
+        frozenset({"nvm"}): ["build/hadoop-plugins/3.4.2/nvm.json"],
+    }
+    monkeypatch.chdir(tmp_path)
+    cell = next(cell for cell in found if "needs" in cell.plugins)
+    for file in cell.built:
+        Path(file).parent.mkdir(parents=True, exist_ok=True)
+        Path(file).write_text(
+            json.dumps({"version": "3.4.2", "java": {"version": "17"}, "jar": f"sum of {file}"})
+        )
+    assert programs_of(cell)["plugins"] == {
+        Path(file).stem: f"sum of {file}" for file in cell.built if "plugins" in file
+    }

@@ -134,14 +134,17 @@ def test_the_plan_knows_runs_cells_and_what_they_took(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = shutil.copytree(PROJECT / "config", tmp_path / "config")
+    (tmp_path / "src").symlink_to(PROJECT / "src")
     monkeypatch.chdir(tmp_path)
     values = {"scale": "smoke", "site": "emulated-slurm", "seed": 1, "studies": ["mimir", "eee", "mrev"]}
     planner = Planner(values, config)
     plan = expected(planner, 2)
-    assert len(plan["run_point"]) == sum(len(planner.plan(study).runs) for study in values["studies"])
+    plans = [planner.plan(study) for study in values["studies"]]
+    assert len(plan["run_point"]) == sum(run.watch is not None for plan in plans for run in plan.runs)
+    assert len(plan["run_batch"]) == sum(len(plan.batches) for plan in plans) > 0
     assert set(plan["run_cell"]) == set(planner.cells)
     assert all(job.seconds > 10 and not job.there for job in plan["run_cell"].values())
-    name = next(name for name in plan["run_point"] if name.startswith("eee "))
+    name = next(iter(plan["run_point"]))
     place = name.replace(" ", "/")
     results = Path(planner.config.results)
     file = results / "benchmarks/runs" / f"{place}.tsv"
@@ -149,7 +152,17 @@ def test_the_plan_knows_runs_cells_and_what_they_took(
     file.write_text("s\th:m:s\n7.0\t0:00:07\n")
     (results / "runs" / place).mkdir(parents=True)
     (results / "runs" / place / "run.json").write_text("{}")
-    assert expected(planner, 2)["run_point"][name] == Expected(3.5, there=True), "two share the machine"
+    assert expected(planner, 2)["run_point"][name] == Expected(7.0, there=True)
+    name, batch = next(
+        (name, batch) for name, batch in planner.plan("eee").batches.items() if len(batch.runs) > 1
+    )
+    whole = plan["run_batch"][f"eee {name}"]
+    who = batch.runs[0].identity
+    made = results / f"runs/eee/{who.experiment}/{who.point}/{who.rep}/run.json"
+    made.parent.mkdir(parents=True)
+    made.write_text("{}")
+    rest = expected(planner, 2)["run_batch"][f"eee {name}"]
+    assert 0 < rest.seconds < whole.seconds and not rest.there, "a run of it is there"
 
 
 def record(tmp_path: Path, log: str | None, number: int = 1) -> SimpleNamespace:

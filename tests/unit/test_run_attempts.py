@@ -103,3 +103,8 @@ def test_ranks_on_several_nodes_have_cores_of_their_own() -> None:
 
 def test_counts_of_a_text_grow_with_its_passes() -> None:
     assert in_passes(Counts(10, 3, None, "s"), 4) == Counts(40, 3, None, "s")
+
+
+def test_captions_have_the_same_bound_as_runs() -> None:
+    library = (Path(__file__).parents[2] / "scripts/figures/lib/caption.R").read_text(encoding="utf-8")
+    assert f"least_share <- {runs.LEAST_SHARE}\n" in library

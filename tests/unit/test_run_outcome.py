@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.process import start, wait
+from harness.core.process import how_ended, start, wait
 from harness.runs.run import Finished, launch_environment, outcome_of
 
 LAUNCHER = ["mpirun", "--oversubscribe", "-n", "2"]
@@ -36,6 +36,20 @@ def test_the_reason_holds_what_a_rank_said_and_not_only_what_mpirun_adds(tmp_pat
     assert outcome.reason.startswith("exit code 3: ")
     assert "a disk on fire" in outcome.reason
     assert "Primary job" not in outcome.reason and "mpirun detected" not in outcome.reason
+
+
+def test_a_rank_that_was_killed_is_told_from_one_that_failed(tmp_path: Path) -> None:
+    outcome = outcome_of(finished(tmp_path, '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || kill -9 $$; sleep 20'))
+    assert outcome.status == "failed"
+    assert outcome.reason.startswith("rank 1 was killed by signal 9 (SIGKILL): ")
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [(3, "exit code 3"), (-9, "killed by signal 9 (SIGKILL)"), (-60, "killed by signal 60")],
+)
+def test_how_a_program_ended(code: int, words: str) -> None:
+    assert how_ended(code, "nothing of ranks") == words
 
 
 def test_messages_of_mpirun_itself_are_kept(tmp_path: Path) -> None:

@@ -9,7 +9,15 @@ import pytest
 from harness.core.errors import KvasirError
 from harness.results.layout import NotRun, Runs, TableSpec
 from harness.results.records import Factors, Identity, Metric, Outcome, Record, save, write_folder
-from harness.results.tables import event_table, metric_table, trace_table, usage_table, write_csv
+from harness.results.tables import (
+    columns_of,
+    counter_table,
+    event_table,
+    metric_table,
+    trace_table,
+    usage_table,
+    write_csv,
+)
 
 TRACE = "t_s,half_width_s,host,domain,metric,value,unit,source\n0.1,0.0001,h,ranks,cpu,1.5,cores,measured:procfs\n"
 
@@ -86,6 +94,25 @@ def test_traces_and_events_carry_the_runs_identity_and_leave_failed_runs_out(tmp
     ]
     events = event_table(spec_of(tmp_path, {"a": 2}))
     assert events.rows() == [("a", "a", 0, 1, 0, 1, 24, 64, "put")]
+
+
+COUNTERS = "job,job_name,kind,counter_group,counter,value\nj_1,sort,all,TaskCounter,SPILLED_RECORDS,{}\n"
+
+
+def test_counters_carry_the_runs_identity_and_stay_whole(tmp_path: Path) -> None:
+    large = 2**62 + 1
+    for rep, status in ((1, "ok"), (2, "failed")):
+        (write(tmp_path, "a", rep, status) / "counters.csv").write_text(COUNTERS.format(large))
+    table = counter_table(spec_of(tmp_path, {"a": 2}))
+    assert table.columns == columns_of(spec_of(tmp_path, {}), ".counters")
+    assert table.select("point", "rep", "kind", "counter", "value").rows() == [
+        ("a", 1, "all", "SPILLED_RECORDS", large)
+    ]
+    (tmp_path / "s/e/a/1/counters.csv").write_text(COUNTERS.format("many"))
+    with pytest.raises(
+        KvasirError, match=r"a/1/counters\.csv: expected a CSV file with columns job,job_name"
+    ):
+        counter_table(spec_of(tmp_path, {"a": 1}))
 
 
 def test_nothing_but_failures_makes_a_table_without_numbers(tmp_path: Path) -> None:

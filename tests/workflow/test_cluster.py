@@ -57,6 +57,9 @@ def test_a_part_of_every_study(part: Part) -> None:
     for table in IN_CELL:
         run = {row["framework"] for row in left.read(table) if row["status"] == "ok"}
         assert run == {"hadoop-ipoib", "engine-ipoib"}, table
+    records = (left.checkout.folder / RESULTS).rglob("run.json")
+    said = {json.loads(record.read_text())["environment"].get("nodes") for record in records}
+    assert said == {"emulated: they share one machine"}
     jobs = part.jobs
     assert {job["State"] for job in jobs} == {"COMPLETED"}
     assert {job["NNodes"] for job in jobs if "run_cell" in job["Comment"]} == {"3"}
@@ -167,7 +170,7 @@ def test_two_runs_at_once_leave_each_other_alone(cluster: Cluster, part: Part) -
     made = shutil.ignore_patterns("build", "data", "results*", ".snakemake")
     shutil.copytree(first.folder, second.folder, ignore=made, symlinks=True)
     other = Cluster(cluster.slurm, second)
-    cluster.forget("runs/eee/timeline", "tables/eee/timeline.csv")
+    cluster.forget("runs/eee/timeline", "batches/eee/timeline_1", "tables/eee/timeline.csv")
     started = [cluster.start("--", SIMULATED), other.start("--", SIMULATED)]
     ends = [process.wait(600) for process in started]
     assert ends == [0, 0], cluster.log.read_text()[-3000:] + other.log.read_text()[-3000:]

@@ -2,12 +2,14 @@
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
-from .checkout import PROJECT, Checkout
+from .checkout import PROJECT, Checkout, copy_project
+from .conftest import leave_out
 
 STUDIES = ("mimir", "eee", "mrev", "hpc")
 
@@ -32,7 +34,7 @@ def test_targets(checkout: Checkout) -> None:
 def commands(checkout: Checkout, studies: str) -> set[str]:
     """Commands of all jobs that make or read runs of single studies."""
     printed = checkout.snakemake("-n", "-p", "--config", f"studies={studies}").splitlines()
-    scripts = ("scripts/run_point.py", "scripts/tables.py")
+    scripts = ("scripts/run_point.py", "scripts/run_batch.py", "scripts/tables.py")
     said = {line.strip() for line in printed if line.lstrip().startswith("Shell command:")}
     return {line for line in said if any(script in line for script in scripts)}
 
@@ -118,6 +120,65 @@ def test_another_scale_by_path(checkout: Checkout) -> None:
     assert checkout.planned("results/laptop/report.html")["run_point"] > 100
 
 
+STRANGER = """
+import sys
+sys.path = [path for path in sys.path if not path.endswith("/src")]
+{}
+from snakemake.cli import main
+main(sys.argv[1:])
+"""
+
+
+def stranger(checkout: Checkout, before: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs a Snakemake that has nothing of ours, with a PATH as Debian has it."""
+    environment = {**checkout.environment, "PATH": "/usr/bin:/bin"}
+    del environment["PYTHONPATH"]
+    command = [sys.executable, "-c", STRANGER.format(before), *arguments]
+    return subprocess.run(
+        command,
+        cwd=checkout.folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+def test_any_snakemake_plans_and_its_jobs_run(tmp_path: Path) -> None:
+    own = copy_project(tmp_path / "kvasir copy")
+    done = stranger(own, "", "-n", "--cores", "1")
+    assert done.returncode == 0, done.stderr
+    assert "run_batch" in done.stdout + done.stderr
+    made = "results/smoke/tables/eee/series.csv"
+    done = stranger(own, "", "--cores", "1", "--", made)
+    assert done.returncode == 0, done.stderr
+    assert (own.folder / made).is_file()
+
+
+def test_results_lie_in_the_folder_that_the_user_names(tmp_path: Path) -> None:
+    own, scratch = copy_project(tmp_path / "kvasir copy"), tmp_path / "scratch ünd run"
+    made = "results/smoke/tables/eee/series.csv"
+
+    def files() -> set[Path]:
+        ours = {".snakemake", "__pycache__"}
+        return {path for path in own.folder.rglob("*") if not ours.intersection(path.parts)}
+
+    before = files()
+    command = ["snakemake", "-s", "Snakefile", "--directory", str(scratch), "--cores", "1"]
+    assert own.run(*command, "-n").returncode == 0
+    done = own.run(*command, "--", made)
+    assert done.returncode == 0, done.stdout
+    assert (scratch / made).is_file()
+    assert files() == before
+
+
+def test_a_snakemake_without_what_planning_needs_is_told(checkout: Checkout) -> None:
+    done = stranger(checkout, "sys.modules['typer'] = None", "-n", "--cores", "1")
+    assert done.returncode != 0
+    assert "has no package typer: start .venv/bin/snakemake, or install" in done.stdout + done.stderr
+
+
 def test_the_literal_cluster_command(checkout: Checkout) -> None:
     command = ("snakemake", "--profile", "slurm", "-n")
     done = checkout.run(*command)
@@ -133,7 +194,7 @@ def test_the_literal_cluster_command(checkout: Checkout) -> None:
     assert "nodes=5, tasks=72, slurm_extra=--exclusive --ntasks-per-node=15" in done.stdout, (
         "72 ranks, 16 cores"
     )
-    assert "Group job simulations" in done.stdout
+    assert "rule run_batch:" in done.stdout, "simulations are in batches"
 
 
 @pytest.mark.parametrize(
@@ -144,7 +205,10 @@ def test_the_literal_cluster_command(checkout: Checkout) -> None:
             "site=moon",
             "error: site=moon: allowed: emulated-power, emulated-slurm, local",
         ),
-        ("studies=[mimri]", "error: studies=mimri: allowed: eee, hpc, mimir, mrev; did you mean 'mimir'?"),
+        (
+            "studies=[mimri]",
+            "error: studies=mimri: allowed: eee, hpc, mimir, mrev, nvm; did you mean 'mimir'?",
+        ),
         ("seed=-1", "error: seed=-1: Input should be greater than or equal to 0"),
         ("sead=1", "error: sead=1: no such key is known here"),
     ],
@@ -278,3 +342,34 @@ def test_unknown_level_of_a_cell_ends_before_any_job(
 def test_a_wrong_path_has_one_clear_error(checkout: Checkout, target: str, expected: str) -> None:
     printed = checkout.snakemake("-n", f"results/smoke/{target}", ok=False)
     assert expected in printed and "Traceback" not in printed and "WorkflowError" not in printed
+
+
+WRITES_NOTHING_BUT_ITS_OUTPUT = """import sys
+from pathlib import Path
+
+for word in sys.argv[1:]:
+    if word.endswith(".json"):
+        Path(word).write_text(str(sys.argv))
+"""
+
+
+def test_scales_with_other_variants_leave_each_others_hadoop_and_cells_alone(tmp_path: Path) -> None:
+    """Plug-ins are built apart from their Hadoop, so no job of it knows which of them a scale uses."""
+    checkout = copy_project(tmp_path / "kvasir copy")
+    for script in ("build_hadoop", "build_plugin", "build_programs", "run_cell"):
+        (checkout.folder / f"scripts/{script}.py").write_text(WRITES_NOTHING_BUT_ITS_OUTPUT)
+    scales = checkout.folder / "config/scales"
+    for scale in ("plain", "varied"):
+        shutil.copyfile(scales / "smoke.yaml", scales / f"{scale}.yaml")
+    leave_out(checkout, "missing_at: {", "missing_at: {plain: left to scale varied, ")
+    made = {
+        scale: ["--config", f"scale={scale}", "--", f"results/{scale}/cells/3n_ssd_ib/cell.json"]
+        for scale in ("plain", "varied")
+    }
+    printed = {scale: checkout.snakemake(*targets) for scale, targets in made.items()}
+    assert {scale: "levitated" in text for scale, text in printed.items()} == {"plain": False, "varied": True}
+    assert "localrule build_hadoop" in printed["plain"] and "localrule build_hadoop" not in printed["varied"]
+    assert {scale: checkout.planned(*targets) for scale, targets in made.items()} == {
+        "plain": {},
+        "varied": {},
+    }

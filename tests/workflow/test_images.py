@@ -4,6 +4,7 @@ The images are built here, by the user who runs the tests, of the packages that 
 """
 
 import csv
+import hashlib
 import json
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from harness.claims.compare import compare, read_results
 from harness.images import apptainer
 from harness.images.recipe import NAMES
+from harness.plan.batches import SIMULATIONS
 from harness.slurm.emulated import EmulatedSlurm
 
 from ..images.spdx import mistakes
@@ -123,6 +125,15 @@ def test_every_run_says_which_image_it_was_in(made: Checkout) -> None:
     assert "images" in (made.results() / "report.html").read_text()
 
 
+def test_plugins_are_taken_from_the_image_of_hadoop(made: Checkout) -> None:
+    folder = made.folder / "build/hadoop-plugins/3.4.2"
+    made.snakemake(*IN_IMAGES, "--", "build/hadoop-plugins/3.4.2/levitated.json")
+    known = json.loads((folder / "levitated.json").read_text())
+    hadoop = json.loads((made.folder / "build/hadoop/3.4.2.json").read_text())
+    assert known["image"] == hadoop["image"] and known["tools"] == {}, "nothing is compiled here"
+    assert hashlib.sha256((folder / "levitated/levitated.jar").read_bytes()).hexdigest() == known["jar"]
+
+
 def test_images_are_small_and_their_bills_of_materials_valid(made: Checkout) -> None:
     found = {}
     for file in (made.folder / "build/images").glob("*.spdx.json"):
@@ -155,7 +166,7 @@ def test_the_way_back_is_planned_and_the_way_forth_needs_no_image(made: Checkout
     back = made.planned(STALL)
     with (made.folder / STALL).open(newline="") as file:
         runs = {(row["point"], row["rep"]) for row in csv.DictReader(file)}
-    assert back["build_netsim"] == 1 and back["run_point"] == len(runs)
+    assert back["build_netsim"] == 1 and back["run_batch"] == -(-len(runs) // SIMULATIONS)
     assert "Nothing to be done" in made.snakemake(*IN_IMAGES)
 
 

@@ -1,10 +1,15 @@
 """What make does and refuses before anything runs: each target is tried."""
 
+import contextlib
 import os
 import pty
 import re
+import shutil
+import signal
 import subprocess
+import time
 
+import psutil
 import pytest
 
 from .checkout import PROJECT, Checkout, copy_project
@@ -53,9 +58,8 @@ def test_cores_are_checked_before_anything_starts(place: Checkout, cores: str) -
             "SITE=slurm",
             "error: SITE=slurm, but there is no config/sites/slurm.yaml: copy config/sites/slurm.ex",
         ),
-        ("STUDIES=mimri", "error: STUDIES=mimri: allowed: eee, hpc, mimir, mrev; did you mean 'mimir'?"),
+        ("STUDIES=mimri", "error: STUDIES=mimri: allowed: eee, hpc, mimir, mrev, nvm; did you mean 'mimir'?"),
         ("STUDIES=mimir+eee", "error: STUDIES=mimir+eee: separate the names of studies by commas"),
-        ("STUDIES=nvm", "error: STUDIES=nvm: study nvm is not implemented yet; allowed: eee, hpc, mimir"),
         (
             "ARGS=fig_mimir_99",
             "error: fig_mimir_99: no such figure: there are fig_mimir_1, fig_mimir_2",
@@ -73,6 +77,43 @@ def test_what_was_typed_is_named_and_not_a_file(place: Checkout, variable: str, 
     assert expected in done.stdout
     assert "config.yaml: " not in done.stdout and "Traceback" not in done.stdout
     assert not (place.folder / "build").exists(), "nothing was started"
+
+
+def words(process: psutil.Process) -> str:
+    """Returns the command line of a process; '' of one that has ended."""
+    with contextlib.suppress(psutil.Error):
+        return " ".join(process.cmdline())
+    return ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_to_make_ends_all_that_it_started(place: Checkout, number: signal.Signals) -> None:
+    log = place.folder / "signal.log"
+    with log.open("w") as output:
+        command = ["make", "-o", "setup", "smoke", "STUDIES=eee", "CORES=1"]
+        process = place.start(*command, output=output)
+        family: list[psutil.Process] = []
+        try:
+            deadline = time.monotonic() + 120
+            while not any("build_programs.py" in words(one) for one in family):
+                assert time.monotonic() < deadline and process.poll() is None, log.read_text()
+                time.sleep(0.2)
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    family = psutil.Process(process.pid).children(recursive=True)
+            if number == signal.SIGTERM:
+                process.send_signal(number)  # to make alone, as kill does
+            else:
+                os.killpg(process.pid, number)  # to make and its script, as a terminal does
+            assert process.wait(60) != 0
+            _, alive = psutil.wait_procs(family, timeout=30)
+        finally:
+            for one in family:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    one.kill()
+    assert not alive, [words(one) for one in alive]
+    assert "the same command goes on where it stopped" in log.read_text()
+    assert not list((place.folder / ".snakemake/locks").glob("*")), "Snakemake took its lock away"
+    shutil.rmtree(place.folder / "build", ignore_errors=True)
 
 
 def test_clean_leaves_results(place: Checkout) -> None:

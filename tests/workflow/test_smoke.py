@@ -35,6 +35,15 @@ def run_files(checkout: Checkout, study: str = "*") -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in checkout.results().glob(f"runs/{study}/*/*/*/run.json")}
 
 
+def measured(checkout: Checkout) -> list[Path]:
+    """All records of measured runs; study mimir simulates caches in batches."""
+    return [path for path in run_files(checkout, "mimir") if path.parents[2].name != "cache"]
+
+
+def batches(checkout: Checkout, study: str) -> list[Path]:
+    return list(checkout.results().glob(f"batches/{study}/*/batch.json"))
+
+
 def test_everything_is_there(smoke: Checkout) -> None:
     results = smoke.results()
     assert (results / "report.html").stat().st_size > 100_000
@@ -108,7 +117,10 @@ def test_nothing_runs_twice(smoke: Checkout) -> None:
 )
 def test_choosing_other_studies_reruns_nothing(smoke: Checkout, choice: tuple[str, ...]) -> None:
     counts = smoke.planned("--config", f"studies={','.join(choice)}")
-    assert not {"run_point", "run_cell", "make_table", "draw_figure", "check_claims"} & counts.keys()
+    assert (
+        not {"run_point", "run_batch", "run_cell", "make_table", "draw_figure", "check_claims"}
+        & counts.keys()
+    )
 
 
 def test_report_of_one_study_has_all_that_is_there(spare: Checkout) -> None:
@@ -132,7 +144,7 @@ def test_a_changed_level_reruns_only_its_runs(smoke: Checkout) -> None:
     finally:
         restore()
     twice = [
-        path for path in run_files(smoke) if path.parent.name == "2" and not (path.parents[1] / "3").exists()
+        path for path in measured(smoke) if path.parent.name == "2" and not (path.parents[1] / "3").exists()
     ]
     assert more["run_point"] == len(twice), "one more repetition of each point that the scale repeats"
 
@@ -146,7 +158,7 @@ def test_a_change_in_the_engines_tests_reruns_nothing(smoke: Checkout) -> None:
         counts = smoke.planned()
     finally:
         restore()
-    assert counts["build_engine"] == 1 and counts["run_point"] == len(run_files(smoke, "mimir")), (
+    assert counts["build_engine"] == 1 and counts["run_point"] == len(measured(smoke)), (
         "another program, other runs"
     )
     restore = smoke.edit("src/netsim/include/netsim/error.hpp", "#pragma once", "#pragma once  // once")
@@ -154,7 +166,8 @@ def test_a_change_in_the_engines_tests_reruns_nothing(smoke: Checkout) -> None:
         counts = smoke.planned()
     finally:
         restore()
-    assert counts["build_netsim"] == 1 and counts["run_point"] == len(run_files(smoke, "eee"))
+    assert counts["build_netsim"] == 1 and counts["run_batch"] == len(batches(smoke, "eee")) > 1
+    assert "run_point" not in counts
 
 
 def forget(checkout: Checkout, runs: list[Path]) -> None:
@@ -191,6 +204,24 @@ def test_killed_in_the_middle_loses_nothing_and_repeats_nothing(spare: Checkout)
     repeated = [path for path, at in kept.items() if after[path] != at and path != last]
     assert not repeated
     assert not list(spare.results().glob("runs/*/*/*/.*")), "no half run lies about"
+
+
+def test_simulations_that_are_there_stay_when_their_batch_is_made_again(spare: Checkout) -> None:
+    before = run_files(spare, "eee")
+    table = "results/smoke/tables/eee/coalescing.csv"
+    made = [path for path in before if path.parents[2].name == "coalescing"]
+    lost, failed = made[:2]
+    lost.unlink()
+    record = json.loads(failed.read_text())
+    failed.write_text(json.dumps({**record, "outcome": {**record["outcome"], "status": "failed"}}))
+    stamps = [path for path in batches(spare, "eee") if path.parent.name.startswith("coalescing_")]
+    assert spare.run("python", "scripts/forget_failed.py").returncode == 0
+    assert spare.planned(table)["run_batch"] == len(stamps) > 0
+    spare.snakemake(table)
+    after = run_files(spare, "eee")
+    assert after.keys() == before.keys()
+    assert {path for path in after if after[path] != before[path]} == {lost, failed}
+    assert {row["status"] for row in rows(spare.folder / table)} == {"ok"}
 
 
 def test_a_failing_run_is_recorded_and_gives_no_number(spare: Checkout) -> None:
@@ -282,7 +313,7 @@ def test_only_code_that_a_step_imports_makes_it_again(smoke: Checkout) -> None:
         restore()
     assert again["check_claims"] == len(list(smoke.results().glob("claims/*.csv")))
     assert again["make_report"] == 1
-    assert not {"make_table", "draw_figure", "run_point"} & set(again)
+    assert not {"make_table", "draw_figure", "run_point", "run_batch"} & set(again)
 
 
 def test_a_claim_with_a_wrong_column_is_one_clear_error(smoke: Checkout) -> None:

@@ -77,14 +77,14 @@ scale_text <- function(runs) {
 }
 
 # A rank that has a processor for less of its time than this had to share it: LEAST_SHARE of src/harness/runs/run.py.
-least_share <- 0.9
+least_share <- 0.8
 
 # Runs whose ranks had to wait for processors: those that were made again, and those that stayed so. "" without any.
 placement_text <- function(runs) {
   again <- sum(metric_rows(runs, "attempts")$value > 1)
   share <- metric_rows(runs, "cpu.share.min")
   crowded <- sum(share$value < least_share)
-  percent <- paste0(100 * least_share, " %")
+  percent <- paste0("more than ", round(100 * (1 - least_share)), " %")
   paste(c(
     if (again) paste(count_runs(again), "made again, since a rank had no processor for", percent, "of its time."),
     if (crowded) paste("In", crowded, "of", nrow(share), "runs a rank had no processor for", percent, "of its time.")
@@ -102,7 +102,7 @@ rates_text <- function(runs) {
   each <- each[order(each$name, each$value), ]
   paste0(if (hosts_emulated(runs)) "Emulated hosts, links" else "Links", " limited to ",
     and_text(paste0(count_text(each$value), "\u00a0Mbit/s (", each$name, ")")),
-    "; the paper\u2019s: 1,000 (GbE) and 56,000 (InfiniBand).")
+    "; the paper\u2019s: ", if (!"nvm" %in% runs$study) "1,000 (GbE) and ", "56,000 (InfiniBand).")
 }
 
 # Whether TeraSort had the paper's data in all runs, gb: 10^9 bytes.
@@ -168,7 +168,7 @@ missing_levels <- function(rows, tried) {
   caps <- sort(setdiff(unique(rows$cap_w), tried$cap_w), decreasing = TRUE)
   what <- if (length(caps)) paste0(if (length(caps) > 1) "caps " else "cap ", and_text(caps), " W")
   what <- c(what, unique(label_of(setdiff(rows$framework, tried$framework))))
-  if (!length(what)) what <- unname(disk_label[setdiff(rows$disk, tried$disk)])
+  if (!length(what)) what <- unname(all_disks[setdiff(rows$disk, tried$disk)])
   capped <- if (is.null(rows$cap_w)) FALSE else rows$cap_w %in% caps
   rest <- length(unique(rows$point[!capped]))
   if (!length(what) || length(caps) && rest) {
@@ -202,7 +202,17 @@ unplanned_text <- function(runs) {
   if (length(said)) paste0("No part of this scale: ", and_text(said), ".") else ""
 }
 
-# What is missing, by reason: "Not run: Hadoop-UDA (no shuffle ...)." and runs that failed. "" if nothing is.
+# Notes of frameworks that ran: "Hadoop-UDA: re-implementation after the paper." Nothing if there are none.
+notes_text <- function(runs) {
+  ran <- series_table$id[series_table$id %in% runs$framework[runs$status %in% "ok"]]
+  notes <- series_notes[ran]
+  vapply(unique(stats::na.omit(notes)), function(note) {
+    paste0(and_text(label_of(ran[notes %in% note])), ": ", note, ".")
+  }, "")
+}
+
+# Notes of what ran; what is missing, by reason: "Not run: Hadoop-UDA (no shuffle ...)."; runs that failed. "" if there
+# is nothing to say.
 missing_text <- function(runs) {
   absent <- runs[runs$status %in% "not-run", ]
   tried <- runs[!runs$status %in% "not-run", ]
@@ -211,5 +221,5 @@ missing_text <- function(runs) {
     paste0(missing_levels(absent[absent$why %in% why, ], tried), " (", shorten(why), ")")
   }, "")
   if (length(said)) said <- paste0("Not run: ", paste(said, collapse = "; "), ".")
-  paste(c(said, failed_text(runs)), collapse = " ")
+  paste(c(notes_text(runs), said, failed_text(runs)), collapse = " ")
 }

@@ -63,6 +63,7 @@ count_axis <- function(name) linear_axis(name, labels = scales::label_comma(drop
 
 plain_text <- function(v) format(v, trim = TRUE, drop0trailing = TRUE)
 plain_log_axis <- function(name) scale_y_log10(name, expand = expansion(0.06), labels = plain_text)
+plain_log_axis_x <- function() scale_x_log10(expand = expansion(0.06), labels = plain_text)
 
 # Logarithmic axis with round ticks, powers of ten where it spans many of them.
 log_axis <- function(values, name, axis = scale_y_log10) {

@@ -16,7 +16,7 @@ table_columns <- list(
     text = c("point", "case", "event"),
     number = c("rank", "word_index", "partition", "records", "bytes", "capacity_bytes")
   ),
-  # Runs on clusters: metrics, samples of every host, phases of tasks; samples of one cell.
+  # Runs on clusters: metrics, samples of every host, phases of tasks, counters; samples of one cell.
   cells = list(
     text = c("study", "experiment", "point", "framework", "disk", "benchmark", outcome),
     number = c("rep", "nodes", "value")
@@ -28,6 +28,19 @@ table_columns <- list(
   tasks = list(
     text = c("point", "framework", "disk", "benchmark", "job", "task", "host", "kind", "phase", "status"),
     number = c("rep", "nodes", "start_s", "end_s")
+  ),
+  counters = list(
+    text = c("point", "framework", "disk", "benchmark", "job", "job_name", "kind", "counter_group", "counter"),
+    number = c("rep", "nodes", "value")
+  ),
+  # The same of a study with sizes, and stages of map tasks.
+  sized = list(
+    text = c("study", "experiment", "point", "framework", "disk", "benchmark", outcome),
+    number = c("rep", "nodes", "size", "value")
+  ),
+  stages = list(
+    text = c("point", "framework", "disk", "benchmark", "job", "task", "host", "stage", "unit"),
+    number = c("rep", "nodes", "size", "value")
   ),
   # Simulations of a network, of one link, and the states of its port over time.
   netsim = list(
@@ -41,7 +54,7 @@ table_columns <- list(
   ),
   # Of a study: its parameters at each scale, and labels and looks of its series.
   parameters = list(text = c("scale", "level", "key", "value", "unit"), number = character()),
-  series = list(text = c("id", "label", "colour", "linetype"), number = "shape")
+  series = list(text = c("id", "label", "colour", "linetype", "note"), number = "shape")
 )
 
 # One CSV as a data frame; empty cells are NA. Stops, naming file and column, if a column is missing, a row is cut

@@ -26,6 +26,12 @@ make_folder <- function(folder) {
   if (!dir.exists(folder)) fail("cannot create the folder ", folder)
 }
 
+# Deletes what a killed process left of this figure.
+delete_leftovers <- function(stem) {
+  mine <- paste0("^\\.", basename(stem), "\\.[0-9]+\\.(svg|pdf|png)$")
+  unlink(list.files(dirname(stem), mine, all.files = TRUE, full.names = TRUE))
+}
+
 # plot: a ggplot or patchwork; stem: path without extension; size: as size_mm() takes it.
 save_figure <- function(plot, stem, size) {
   need_font()
@@ -33,6 +39,7 @@ save_figure <- function(plot, stem, size) {
   folder <- dirname(stem)
   make_folder(folder)
   if (file.access(folder, 2) != 0) fail("cannot write into ", folder)
+  delete_leftovers(stem)
   part <- file.path(folder, paste0(".", basename(stem), ".", Sys.getpid()))
   made <- stats::setNames(paste0(part, c(".svg", ".pdf", ".png")), c("svg", "pdf", "png"))
   on.exit(unlink(made))

@@ -5,6 +5,9 @@
 series_table <- data.frame(id = character(), label = character(), colour = character(), shape = numeric(),
   linetype = character())
 
+# What captions say of some of its series, by id.
+series_notes <- character()
+
 # So many different looks (up to some 200), the same each time, none with the colour and shape of one that is taken;
 # first those of a colour that none has.
 free_looks <- function(n, taken) {
@@ -29,6 +32,8 @@ use_series <- function(rows) {
     rows[[column]][bare] <- ifelse(is.na(rows[[column]][bare]), free[[column]], rows[[column]][bare])
   }
   series_table <<- rows[names(series_table)]
+  noted <- rows[!is.na(rows$note), ]
+  series_notes <<- stats::setNames(as.character(noted$note), noted$id)
 }
 
 # A setting of the core links only looks like its namesake on all links.
@@ -70,3 +75,5 @@ series_scales <- function(levels, fine = FALSE) {
 }
 
 disk_label <- c(hdd = "HDD", ssd = "SSD")
+# The same with the class that study nvm has besides.
+all_disks <- c(hdd = "HDD", sata = "SATA SSD", ssd = "SSD")

@@ -3,7 +3,10 @@
 Metrics of every framework: input.files, input.bytes, input.block, input.replication, input.changed (when the input
 was last written), jobs, maps, reduces, shuffle.bytes, hdfs.read, hdfs.written, conf.maps_at_once,
 conf.reduces_at_once, conf.digest. Hadoop's besides: local.read, local.written, conf.block and conf.replication (of what
-the job writes), conf.reduces, conf.map_heap, conf.reduce_heap, conf.sort_mb, conf.slow_start.
+the job writes), conf.reduces, conf.map_heap, conf.reduce_heap, conf.sort_mb, conf.slow_start. Where maps spill to
+emulated memory (plug-in nvm), summed over them: nvm.written, nvm.read, nvm.write.asked and nvm.read.asked (delays that
+the model of the device asks for), nvm.write.got and nvm.read.got (those that there were); and nvm.dram, the hosts'
+measured time of a write to DRAM, mean over the maps.
 """
 
 from __future__ import annotations
@@ -37,6 +40,15 @@ PROPERTIES = {
     "conf.slow_start": ("mapreduce.job.reduce.slowstart.completedmaps", "1"),
 }
 """Properties of job.xml that are numbers, and their units, by metric."""
+DEVICE = {
+    "nvm.written": ("WRITTEN_BYTES", "B", 1.0),
+    "nvm.read": ("READ_BYTES", "B", 1.0),
+    "nvm.write.asked": ("WRITE_ASKED_NS", "s", 1e-9),
+    "nvm.write.got": ("WRITE_GOT_NS", "s", 1e-9),
+    "nvm.read.asked": ("READ_ASKED_NS", "s", 1e-9),
+    "nvm.read.got": ("READ_GOT_NS", "s", 1e-9),
+}
+"""Counters of kvasir.nvm.NvmCount, with unit and factor, by metric."""
 HEAPS = {"conf.map_heap": "mapreduce.map.java.opts", "conf.reduce_heap": "mapreduce.reduce.java.opts"}
 
 
@@ -62,7 +74,21 @@ def hadoop_facts(cell: Cell, result: JobResult) -> list[Metric]:
     for name, (group, counter) in BYTES.items():
         moved = sum(job.counters.get(group, {}).get(counter, 0) for job in result.jobs)
         found.append(metric(name, moved, "B", HISTORY))
+    found += device(result)
     return [*found, *configured(job_configuration(cell.cluster, result.jobs[0].id)), digest(cell)]
+
+
+def device(result: JobResult) -> list[Metric]:
+    """Return what maps asked of the emulated memory for their spills and what they got; nothing where there is none."""
+    jobs = [(job.maps, job.counters["NvmCount"]) for job in result.jobs if "NvmCount" in job.counters]
+    if not jobs:
+        return []
+    found = [
+        metric(name, sum(counts.get(counter, 0) for _, counts in jobs) * factor, unit, HISTORY)
+        for name, (counter, unit, factor) in DEVICE.items()
+    ]
+    picoseconds = sum(counts.get("DRAM_PS_PER_BYTE", 0) for _, counts in jobs)
+    return [*found, metric("nvm.dram", picoseconds / 1000 / sum(maps for maps, _ in jobs), "ns/B", HISTORY)]
 
 
 def engine_facts(cell: Cell, result: JobResult) -> list[Metric]:

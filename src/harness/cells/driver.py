@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.cells.frameworks import framework_of
-from harness.cells.measure import BUILDS, CellContext, made_before, measure, record_failure
+from harness.cells.measure import BUILDS, CellContext, made_before, measure, record_unbegun
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json
 from harness.hadoop.benchmarks import Cell
@@ -85,7 +85,7 @@ class Driver:
     def _fail(self, reason: str) -> None:
         while self.pending:
             run = self.pending.pop(0)
-            self._tell(run, record_failure(self.spec, run, self.programs, reason))
+            self._tell(run, record_unbegun(self.spec, run, self.programs, reason))
 
     def _again(self, started: Hosts) -> None:
         """Start a second cluster for the runs that the first one left; record as failed those that it leaves, too."""

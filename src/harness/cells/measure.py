@@ -21,10 +21,11 @@ from harness.core.models import without_defaults
 from harness.hadoop.benchmarks import Cell, InvalidOutput, make
 from harness.hadoop.cluster import settle
 from harness.hadoop.jobs import JobResult, JobTimeout
+from harness.hadoop.plugins import BUILT
 from harness.hosts import Hosts
-from harness.measure import Monitor, tasks
+from harness.measure import Monitor, counters, stages, tasks
 from harness.plan.spec import CellRun, CellSpec
-from harness.results.records import Metric, Outcome, Record, Status, save, write_folder
+from harness.results.records import Metric, Outcome, Record, Status, record_failure, save, write_folder
 
 SPECIFICATION = "specification.json"
 CLOCK = "measured:clock"
@@ -63,7 +64,7 @@ def specification(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, An
 
 def entry_facts(entry: FrameworkEntry) -> dict[str, Any]:
     """Return the parameters of a run in its framework's entry; plug-ins and properties only where it has any."""
-    found = entry.model_dump(mode="json", by_alias=True, exclude={"label", "missing"})
+    found = entry.model_dump(mode="json", by_alias=True, exclude={"label", "note", "missing"})
     return {key: value for key, value in found.items() if value not in ([], {})}
 
 
@@ -129,15 +130,11 @@ def environment(context: CellContext) -> dict[str, Any]:
     }
 
 
-def record_failure(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, Any]], reason: str) -> Outcome:
-    """Record a run that could not even be begun."""
-    outcome = Outcome(status="failed", reason=reason, started=datetime.now(UTC).isoformat())
+def record_unbegun(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, Any]], reason: str) -> Outcome:
+    """Record a run that could not even be begun as failed."""
     facts = {**machine(), **moment(), "git": git_state(), "programs": programs}
-    with write_folder(Path(run.folder)) as folder:
-        (folder / "log.txt").write_text(reason + "\n", encoding="utf-8")
-        dump_json(specification(spec, run, programs), folder / SPECIFICATION)
-        save(Record(identity=run.identity, environment=facts, outcome=outcome, metrics=[]), folder)
-    return outcome
+    documents = {SPECIFICATION: specification(spec, run, programs)}
+    return record_failure(Path(run.folder), run.identity, facts, reason, documents=documents)
 
 
 def measure(context: CellContext, run: CellRun, framework: Framework) -> Outcome:
@@ -169,7 +166,7 @@ def measure(context: CellContext, run: CellRun, framework: Framework) -> Outcome
 def attempt(
     context: CellContext, run: CellRun, framework: Framework, name: str, folder: Path
 ) -> list[Metric]:
-    """Make the run itself, with trace and tasks in `folder`. Raises KvasirError when it is no time.
+    """Make the run itself, with trace, tasks, counters and stages in `folder`. Raises KvasirError when it is no time.
 
     Emulated links have their rates in the run alone: inputs are made and outputs checked as fast as the machine can.
     """
@@ -186,6 +183,8 @@ def attempt(
         began = time.time()
         result = framework.execute(benchmark, context.cell, name)
     tasks.write(tasks.of_jobs(result.jobs, monitor.origin), folder / "tasks.csv")
+    counters.write(counters.of_jobs(result.jobs), folder / "counters.csv")
+    stages.write(stages.of_jobs(result.jobs), folder / "stages.csv")
     with context.hosts.unlimited():
         conditions += framework.conditions(context.cell, result)
         metrics, _ = benchmark.validate(context.cell, result)
@@ -224,10 +223,9 @@ def programs_of(spec: CellSpec) -> dict[str, dict[str, Any]]:
             raise KvasirError(
                 f"{path}: expected what the build writes there: {error}; build it again"
             ) from None
-        if path.parent == BUILDS:
-            # A plug-in concerns the frameworks that name it only.
-            if plugins := facts.pop("plugins", {}):
-                found["plugins"] = plugins
+        if path.parent == BUILT / spec.hadoop:
+            found.setdefault("plugins", {})[path.stem] = facts["jar"]
+        elif path.parent == BUILDS:
             digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
             found["hadoop"] = {
                 "version": facts["version"],

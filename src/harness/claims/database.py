@@ -245,6 +245,7 @@ TYPES = {
     **dict.fromkeys(("host", "domain", "case", "event"), "VARCHAR"),
     **dict.fromkeys(("framework", "disk", "benchmark", "job", "task", "attempt", "kind", "phase"), "VARCHAR"),
     **dict.fromkeys(("start_s", "end_s"), "DOUBLE"),
+    **dict.fromkeys(("job_name", "counter_group", "counter", "stage"), "VARCHAR"),
 }
 """Types of the columns that all tables share; a column that is not here gets the narrowest that fits its cells."""
 

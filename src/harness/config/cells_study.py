@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
@@ -11,7 +12,9 @@ from harness.config.study import Level, Study, Word
 from harness.core.models import Strict
 
 FACTORS = ("framework", "nodes", "disk", "benchmark")
-DISKS = ("hdd", "ssd")
+SIZE = "size"
+"""A fifth factor, which a study may have: data as a multiple of the scale's."""
+DISKS = ("hdd", "sata", "ssd")
 
 Settings = dict[str, dict[str, Any]]
 """Settings of benchmarks by benchmark. The planner checks them: each benchmark's class knows its own."""
@@ -30,17 +33,36 @@ class CellsStudy(Study):
     lists_outputs: bool = Field(
         default=False, description="whether its claims read a table of the files in the output directory"
     )
+    counters: list[Word] = Field(
+        default_factory=list, description="experiments with a table of jobs' counters"
+    )
+    stages: list[Word] = Field(
+        default_factory=list, description="experiments with a table of the stages of each map task"
+    )
+
+    @property
+    def factors(self) -> list[str]:
+        """Names of its factors, in order."""
+        return list(self.defaults)
 
     def endings(self, experiment: str) -> list[str]:
-        """Metrics, and samples and tasks where the study wants them."""
-        more = {".trace": self.traces, ".tasks": self.tasks}
+        """Metrics, and samples, tasks, counters and stages where the study wants them."""
+        more = {
+            ".trace": self.traces,
+            ".tasks": self.tasks,
+            ".counters": self.counters,
+            ".stages": self.stages,
+        }
         return ["", *[kind for kind, experiments in more.items() if experiment in experiments]]
 
     @model_validator(mode="after")
     def _levels_are_known(self) -> CellsStudy:
-        if tuple(self.defaults) != FACTORS:
-            raise ValueError(f"defaults: found {list(self.defaults)}, expected {list(FACTORS)} in this order")
-        for key, named in (("traces", self.traces), ("tasks", self.tasks)):
+        if tuple(self.defaults) not in (FACTORS, (*FACTORS, SIZE)):
+            raise ValueError(
+                f"defaults: found {list(self.defaults)}, expected {list(FACTORS)} in this order, and {SIZE} if wanted"
+            )
+        for key in ("traces", "tasks", "counters", "stages"):
+            named: list[str] = getattr(self, key)
             if unknown := set(named) - set(self.experiments):
                 raise ValueError(f"{key}: no such experiment: {', '.join(sorted(unknown))}")
         for name, experiment in self.experiments.items():
@@ -48,11 +70,20 @@ class CellsStudy(Study):
                 raise ValueError(f"experiment {name}: unknown disk {sorted(unknown)}, known: {list(DISKS)}")
             if wrong := [level for level in experiment.levels_of("nodes") if not _is_count(level)]:
                 raise ValueError(f"experiment {name}: nodes: found {wrong}, expected whole numbers from 2")
+            if wrong := [level for level in experiment.levels_of(SIZE) if not _is_multiple(level)]:
+                raise ValueError(f"experiment {name}: {SIZE}: found {wrong}, expected numbers above 0")
         return self
 
 
 def _is_count(level: str) -> bool:
     return level.isdigit() and int(level) > 1
+
+
+def _is_multiple(level: str) -> bool:
+    try:
+        return 0 < float(level) < math.inf
+    except ValueError:
+        return False
 
 
 class CellsScale(Strict):
@@ -88,4 +119,9 @@ class CellsStudyScale(Strict):
     )
     benchmarks: Settings = Field(
         default_factory=dict, description="settings of the benchmarks where this study's differ"
+    )
+    parameters: Parameters | None = Field(
+        default=None,
+        description="of Hadoop, for clusters that this study shares with no other, with blocks as written here; none: "
+        "it shares those of `cells`. A study with factor size needs its own",
     )

@@ -66,6 +66,11 @@ def on_framework(experiment: str, framework: str) -> str:
     return f"{experiment}_on_{framework.replace('-', '_')}"
 
 
+def copied(experiment: str, framework: str | None) -> str:
+    """Returns the name of the experiment that this one is a copy of on `framework`; without one, its own."""
+    return experiment if framework is None else experiment.removesuffix(on_framework("", framework))
+
+
 def _require_mimir(experiment: str, framework: str, frameworks: Mapping[str, FrameworkEntry]) -> None:
     able = [name for name, entry in frameworks.items() if entry.kind == MIMIR]
     if framework not in able:
@@ -173,6 +178,10 @@ class EngineScale(Strict):
         description="by experiment and data set: how often its runs read the text, where more than once, so that "
         "they last; points whose runs are another experiment's have that one's",
     )
+    only_experiment: dict[str, dict[str, list[str | int | float]]] = Field(
+        default_factory=dict,
+        description="by experiment and factor: the levels to keep; points with others are left out",
+    )
     attempts: PositiveInt = Field(
         default=1, le=10, description="most often that a run is made whose ranks had to wait for processors"
     )
@@ -197,6 +206,9 @@ class EngineScale(Strict):
             wrong.append("realtext: found nothing: a data set of the study is real text")
         for name, passes in self.passes.items():
             wrong += [f"passes.{name}{why}" for why in _wrong_passes(name, passes, study)]
+        for name in self.only_experiment.keys() - study.experiments.keys():
+            known_names = ", ".join(study.experiments)
+            wrong.append(f"only_experiment.{name}: found no such experiment: expected one of {known_names}")
         return wrong
 
     def passes_of(self, experiment: str, data: str) -> int:

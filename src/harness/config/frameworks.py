@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, StringConstraints, field_validator, model_validator
 
-from harness.config.hadoop import Properties
+from harness.config.hadoop import Properties, SiteFile
 from harness.config.series import Series
 from harness.core.errors import KvasirError
 from harness.core.imports import load_class
@@ -56,7 +56,20 @@ class FrameworkEntry(Series):
         default_factory=dict,
         description="Hadoop's properties of its jobs; they win over those of its plug-ins",
     )
+    site: dict[SiteFile, Properties] = Field(
+        default_factory=dict,
+        description="Hadoop's properties of its cluster, by file; it has a cluster of its own then",
+    )
+    profiles: list[Path] = Field(
+        default_factory=list,
+        description="YAML files with properties of its jobs, such as config/nvm/paper.yaml; of two, the later wins, "
+        "and job_properties over all",
+    )
     missing: str = Field(default="", description="why it cannot be run yet; its points are `not run` then")
+    missing_at: dict[str, str] = Field(
+        default_factory=dict,
+        description="scales that leave it out, each with the reason; with a `home` it runs there all the same",
+    )
 
     @field_validator("kind")
     @classmethod
@@ -72,6 +85,11 @@ class FrameworkEntry(Series):
         if self.kind == MIMIR and self.home is None and not self.missing:
             raise ValueError("class mimir needs home: the folder that your Mimir was installed in")
         return self
+
+    def at(self, scale: str) -> FrameworkEntry:
+        """Return the entry as it is at a scale: `missing` with the reason where the scale leaves it out."""
+        left_out = "" if self.home else self.missing_at.get(scale, "")
+        return self.model_copy(update={"missing": self.missing or left_out, "missing_at": {}})
 
     def distribution(self, name: str) -> str:
         """Return the folder below build/hadoop of the Hadoop that the framework `name` runs on."""
@@ -91,22 +109,11 @@ def class_of(name: str, entry: FrameworkEntry) -> Any:
         raise KvasirError(f"framework {name}: class: {error}") from None
 
 
-def plugins_on(distribution: str, frameworks: Mapping[str, FrameworkEntry]) -> list[str]:
-    """Return the plug-ins of all frameworks that run on a folder below build/hadoop, as their entries name them."""
-    entries = [entry for name, entry in frameworks.items() if entry.distribution(name) == distribution]
-    return sorted({plugin for entry in entries if not entry.missing for plugin in entry.plugins})
-
-
 def build_options(distribution: str, frameworks: Mapping[str, FrameworkEntry]) -> list[str]:
     """Return the arguments of scripts/build_hadoop.py for a folder below build/hadoop."""
-    plugins = [f"--plugin={plugin}" for plugin in plugins_on(distribution, frameworks)]
     entry = frameworks.get(distribution)
     if entry is None:
-        return [f"--version={distribution}", *plugins]
+        return [f"--version={distribution}"]
     options = {"hadoop-home": entry.home, "java-home": entry.java_home}
     version = [] if entry.home else [f"--version={entry.hadoop}"]
-    return [
-        *version,
-        *(f"--{name}={value}" for name, value in options.items() if value is not None),
-        *plugins,
-    ]
+    return [*version, *(f"--{name}={value}" for name, value in options.items() if value is not None)]

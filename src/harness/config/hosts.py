@@ -35,24 +35,31 @@ class Disk(Strict):
     """One class of local storage that every host has.
 
     `folder`: a plain folder, as fast as the machine's file system. `memory`: a file system in memory, emulated
-    hosts only. `device`: a file system in a file, of its own size and throughput, on emulated hosts where root
-    and the kernel's control groups allow it.
+    hosts only. `throttled`: a plain folder whose files are read and written no faster than the rates by programs that
+    use the C library's calls for it, as Java does; emulated hosts only. `device`: a file system in a file, of its own
+    size and throughput, on emulated hosts where root and the kernel's control groups allow it.
     """
 
-    medium: Literal["folder", "memory", "device"] = "folder"
+    medium: Literal["folder", "memory", "throttled", "device"] = "folder"
     path: Path | None = Field(default=None, description="where it lies; none: the settings' scratch folder")
-    read_mb_s: float | None = Field(default=None, gt=0, description="10^6 bytes per second (device)")
-    write_mb_s: float | None = Field(default=None, gt=0, description="10^6 bytes per second (device)")
+    read_mb_s: float | None = Field(
+        default=None, gt=0, description="10^6 bytes per second (throttled, device)"
+    )
+    write_mb_s: float | None = Field(
+        default=None, gt=0, description="10^6 bytes per second (throttled, device)"
+    )
     size_mb: int | None = Field(default=None, ge=16, description="2^20 bytes (device, memory)")
 
     @model_validator(mode="after")
     def _medium_has_its_fields(self) -> Self:
         rates = self.read_mb_s is not None or self.write_mb_s is not None
-        if rates and self.medium != "device":
-            raise ValueError(f"read_mb_s and write_mb_s need medium: device, not {self.medium}")
-        if self.medium == "folder" and self.size_mb is not None:
+        if rates and self.medium not in ("throttled", "device"):
+            raise ValueError(f"read_mb_s and write_mb_s need medium: throttled or device, not {self.medium}")
+        if self.medium == "throttled" and not rates:
+            raise ValueError("medium: throttled needs read_mb_s or write_mb_s")
+        if self.medium in ("folder", "throttled") and self.size_mb is not None:
             raise ValueError("size_mb needs medium: device or memory, a folder has no size of its own")
-        if self.medium != "folder" and self.size_mb is None:
+        if self.medium in ("memory", "device") and self.size_mb is None:
             raise ValueError(f"medium: {self.medium} needs size_mb")
         if self.medium == "memory" and self.path is not None:
             raise ValueError("medium: memory lies in no path")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -14,6 +14,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from harness.config.cells_study import CellsScale, CellsStudy
 from harness.config.engine_study import EngineScale, EngineStudy
 from harness.config.frameworks import MIMIR, FrameworkEntry, FrameworkId
+from harness.config.hadoop import Properties
 from harness.config.netsim_study import NetsimStudy
 from harness.config.scale import CELLS, SCALES, Scale, StudyScale
 from harness.config.site import Site
@@ -29,6 +30,8 @@ STUDY: TypeAdapter[Study] = TypeAdapter(
 """A study of any kind: a new kind adds its class here, and the model of its sizes in SCALES."""
 
 FRAMEWORKS: TypeAdapter[dict[FrameworkId, FrameworkEntry]] = TypeAdapter(dict[FrameworkId, FrameworkEntry])
+PROFILE: TypeAdapter[Properties] = TypeAdapter(Properties)
+"""Content of a file that a framework's `profiles` name, its nested keys joined."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +54,6 @@ LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """Every job of the workflow reads the whole configuration: libyaml does it in a tenth of the time."""
 EXAMPLE = ".example.yaml"
 """End of the name of a file that its user copies and fills in."""
-
-
-PLANNED = {"nvm": "not implemented yet"}
-"""Studies that the project names and cannot run."""
 
 
 def describe(
@@ -147,8 +146,6 @@ def read_named(
                 f"{found}, but there is no {path}: copy {example} to it and write down what yours is like"
             )
         there = [p.stem for p in folder.glob("*.yaml") if not p.name.endswith(EXAMPLE)]
-        if key == "studies" and name in PLANNED:
-            raise KvasirError(f"{found}: study {name} is {PLANNED[name]}; {hint(name, there)}")
         raise KvasirError(f"{found}: {hint(name, there)}")
     return parse(model, read_yaml(path), str(path))
 
@@ -176,7 +173,11 @@ def load_config(
         _require_tables(study, f"{folder}/studies/{name}.yaml")
     scale = read_scale(folder, top.scale, studies, typed)
     file = folder / "frameworks.yaml"
-    frameworks = parse(FRAMEWORKS, read_yaml(file), str(file))
+    entries = parse(FRAMEWORKS, read_yaml(file), str(file))
+    _require_scales(entries, folder / "scales", str(file))
+    frameworks = {
+        name: _with_profiles(name, entry.at(top.scale), str(file)) for name, entry in entries.items()
+    }
     for name, study in studies.items():
         if isinstance(study, EngineStudy):
             try:
@@ -237,6 +238,34 @@ def hint(name: str, known: Iterable[str]) -> str:
     return f"allowed: {', '.join(names) or 'none'}" + (f"; did you mean {close[0]!r}?" if close else "")
 
 
+def _with_profiles(name: str, entry: FrameworkEntry, file: str) -> FrameworkEntry:
+    """Returns an entry whose job properties have those of its profiles. Raises KvasirError when a profile is wrong."""
+    found: dict[str, str] = {}
+    for path in entry.profiles:
+        try:
+            found.update(read_profile(path))
+        except KvasirError as error:
+            raise KvasirError(f"{file}: {name}.profiles: {error}") from None
+    return entry.model_copy(update={"profiles": [], "job_properties": {**found, **entry.job_properties}})
+
+
+def read_profile(path: Path) -> Properties:
+    """Returns the job properties of a profile: its keys, nested ones joined by dots. KvasirError when it is wrong."""
+    content = read_yaml(path)
+    if not isinstance(content, dict):
+        raise KvasirError(f"{path}: found {str(content)[:80]!r}, expected properties with their values")
+    return parse(PROFILE, dict(_joined("", content)), str(path))
+
+
+def _joined(prefix: str, value: object) -> Iterator[tuple[str, object]]:
+    """Yields the properties of nested keys, joined by dots."""
+    if not isinstance(value, dict):
+        yield prefix, value
+        return
+    for key, inner in value.items():
+        yield from _joined(f"{prefix}.{key}" if prefix else str(key), inner)
+
+
 def _require_tables(study: Study, file: str) -> None:
     """Check the tables of a study's figures. Raises KvasirError when there is none of that name."""
     known = [f"{name}{ending}" for name in study.experiments for ending in study.endings(name)]
@@ -245,6 +274,14 @@ def _require_tables(study: Study, file: str) -> None:
             if table not in (*known, PARAMETERS):
                 found = f"{file}: figures.{figure.id}.tables: found {table!r}: {hint(table, [*known, PARAMETERS])}"
                 raise KvasirError(found)
+
+
+def _require_scales(entries: Mapping[str, FrameworkEntry], scales: Path, file: str) -> None:
+    """Check the scales that leave frameworks out. Raises KvasirError when there is none of that name."""
+    known = [path.stem for path in scales.glob("*.yaml")]
+    for name, entry in entries.items():
+        if unknown := sorted(set(entry.missing_at) - set(known)):
+            raise KvasirError(f"{file}: {name}.missing_at: found {unknown[0]!r}: {hint(unknown[0], known)}")
 
 
 def _require_frameworks(

@@ -51,6 +51,8 @@ class NetsimStudy(Study):
     @model_validator(mode="after")
     def _every_level_means_something(self) -> NetsimStudy:
         for name, experiment in self.experiments.items():
+            if experiment.borrows is not None:
+                raise ValueError(f"experiment {name}: borrows: equal simulations are made once without it")
             program = self.programs.get(self.program_of(name))
             if program is None:
                 known = sorted(self.programs)

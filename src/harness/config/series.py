@@ -15,6 +15,9 @@ class Series(Strict):
     """Says how figures and tables name and draw one series: a framework, an application, a level of a factor."""
 
     label: str = Field(description="for figures and tables")
+    note: str | None = Field(
+        default=None, description="what captions say of it, such as: re-implementation after the paper"
+    )
     colour: str | None = Field(
         default=None,
         pattern=rf"^({'|'.join(COLOURS)}|#[0-9A-Fa-f]{{6}})$",

@@ -20,7 +20,7 @@ class Watts(Strict):
 class SlurmCluster(Strict):
     """A controller, which is the login host as well, and compute nodes."""
 
-    nodes: int = Field(default=4, ge=1, le=64, description="compute nodes")
+    nodes: int = Field(default=5, ge=1, le=64, description="compute nodes")
     cpus: int = Field(default=2, ge=1, description="cores that each node claims")
     memory_mb: int = Field(default=8_000, ge=100, description="2^20 bytes that each node claims")
     accounting: bool = Field(default=True, description="slurmdbd and its database, for sacct")

@@ -46,7 +46,8 @@ class Experiment(Strict):
         description="single points beside the cross; what they do not name is as elsewhere",
     )
     borrows: Word | None = Field(
-        default=None, description="an experiment whose runs serve for points with the same levels"
+        default=None,
+        description="an experiment whose runs serve for points with the same levels (kind engine)",
     )
     events: bool = Field(
         default=False, description="keep what the program logs of its own steps (short runs only)"

@@ -13,6 +13,9 @@ from typing import Any
 
 import psutil
 
+EMULATED_CLUSTER = "kvasir_emulated"
+"""Name of the SLURM clusters that we emulate: their nodes share one machine, and their joules are synthetic."""
+
 
 def first_line(*command: str) -> str:
     """Return the first line that a program prints, or '' when it is missing or fails."""
@@ -44,16 +47,15 @@ def cpu_model() -> str:
 @cache
 def git_state() -> dict[str, Any]:
     """Return the project's commit and whether tracked files differ from it; empty outside a git checkout."""
-    commit = first_line("git", "rev-parse", "HEAD")
+    git = ("git", "-C", str(Path(__file__).parent))
+    commit = first_line(*git, "rev-parse", "HEAD")
     return (
-        {"commit": commit, "dirty": bool(first_line("git", "status", "--porcelain", "-uno"))}
-        if commit
-        else {}
+        {"commit": commit, "dirty": bool(first_line(*git, "status", "--porcelain", "-uno"))} if commit else {}
     )
 
 
-def machine() -> dict[str, Any]:
-    """Return facts that do not change while the machine is up."""
+@cache
+def _machine() -> dict[str, Any]:
     return {
         "cpu": cpu_model(),
         "cores": len(os.sched_getaffinity(0)),
@@ -68,6 +70,12 @@ def machine() -> dict[str, Any]:
         "mpi": first_line("mpirun", "--version"),
         "python": platform.python_version(),
     }
+
+
+def machine() -> dict[str, Any]:
+    """Return facts that do not change while the machine is up; of a node of an emulated cluster, that it is one."""
+    emulated = os.environ.get("SLURM_CLUSTER_NAME") == EMULATED_CLUSTER
+    return {**_machine(), **({"nodes": "emulated: they share one machine"} if emulated else {})}
 
 
 def moment() -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import selectors
 import signal
@@ -26,6 +27,24 @@ class Ended:
     exit_code: int
     seconds: float
     stopped: str = ""
+
+
+def how_ended(exit_code: int, said: str = "") -> str:
+    """Return in words how a program ended: its exit code, or the signal that killed it or one of its ranks.
+
+    exit_code: negative: a signal; said: its output, where mpirun tells which rank was killed.
+    """
+    rank = re.search(r"process rank (\d+) with\s.*?exited\s+on\s+signal (\d+)", said, re.DOTALL)
+    if rank:
+        return f"rank {rank[1]} was killed by {_named(int(rank[2]))}"
+    return f"killed by {_named(-exit_code)}" if exit_code < 0 else f"exit code {exit_code}"
+
+
+def _named(number: int) -> str:
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"
 
 
 def start(command: Sequence[str], log: Path, env: dict[str, str]) -> subprocess.Popen[bytes]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from harness.config.hadoop import Parameters
 from harness.core.errors import KvasirError
+from harness.core.process import how_ended
 from harness.hadoop import configuration
 from harness.hadoop.daemons import HISTORYSERVER, NAMENODE, Daemon, daemons, heap_mb, signs_of_readiness
 from harness.hadoop.distribution import Distribution, major_of
@@ -159,7 +160,7 @@ def _await_ready(cluster: Cluster) -> None:
     try:
         while (code := probe.poll()) is None:
             for name in cluster.dead():
-                reason = why(cluster.log(name))
+                reason = f"{how_ended(cluster.handles[name].poll() or 0)}: {why(cluster.log(name))}"
                 raise KvasirError(
                     f"Hadoop's {name} ended while starting: {reason} (log: {cluster.log(name)})"
                 )

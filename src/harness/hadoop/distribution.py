@@ -10,10 +10,9 @@ from pydantic import ValidationError
 
 from harness.core.errors import KvasirError
 from harness.core.models import Strict
+from harness.hadoop.plugins import BUILT, jar_in
 
 FACTS = "hadoop.json"
-PLUGINS = "plugins"
-"""Folder of the plug-ins' jars."""
 NO_FLAGS_BEFORE = 9
 """Java 8 knows neither modules nor archives of application classes."""
 
@@ -58,9 +57,13 @@ def major_of(answer: str) -> tuple[str, int] | None:
 class Distribution:
     """Composes command lines for a Hadoop that can be started."""
 
-    def __init__(self, root: Path) -> None:
-        """Read what is in the folder `root`; raises KvasirError when there is no complete Hadoop."""
+    def __init__(self, root: Path, plugins: Path | None = None) -> None:
+        """Read what is in the folder `root`; raises KvasirError when there is no complete Hadoop.
+
+        `plugins` has a folder for each plug-in that was built for it; by default that of its name in BUILT.
+        """
         self.root = root.resolve()
+        self.plugins = (plugins or BUILT / root.name).resolve()
         facts = self.root / FACTS
         try:
             self.facts = Facts.model_validate_json(facts.read_text(encoding="utf-8"))
@@ -86,11 +89,9 @@ class Distribution:
 
     def plugin_jar(self, name: str) -> Path:
         """Return the jar of a plug-in that was built for it. Raises KvasirError when there is none."""
-        jar = self.root / PLUGINS / f"{name}.jar"
+        jar = jar_in(self.plugins / name)
         if not jar.is_file():
-            raise KvasirError(
-                f"{jar}: there is no such plug-in yet: run scripts/build_hadoop.py --plugin {name}"
-            )
+            raise KvasirError(f"{jar}: there is no such plug-in yet: run scripts/build_plugin.py {name}")
         return jar
 
     def class_path(self, conf: Path | None = None, plugins: tuple[Path, ...] = ()) -> str:

@@ -6,11 +6,24 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from pydantic import Field
+
 from harness.core.errors import KvasirError
 from harness.core.models import Strict
 
 Phase = Literal["map", "shuffle", "merge", "reduce"]
 Counters = dict[str, dict[str, int]]
+"""Group, name, value. Groups go by the last part of their class name; a second of the same by all of it."""
+
+
+COUNTERS = {
+    "counters": "totalCounters",
+    "map_counters": "mapCounters",
+    "reduce_counters": "reduceCounters",
+}
+"""Fields of a job, and of the event that ends it."""
+STAGES = "StageCount"
+"""Group of the counters of a map's stages: of plug-in nvm."""
 
 
 class Span(Strict):
@@ -22,6 +35,15 @@ class Span(Strict):
     phase: Phase
     start_s: float
     end_s: float
+
+
+class MapStages(Strict):
+    """The counters of one map task's attempt that a plug-in keeps of the stages of its time."""
+
+    attempt: str
+    host: str
+    counts: dict[str, int]
+    """Such as SPILL_NS and OUTPUT_BYTES."""
 
 
 class Failure(Strict):
@@ -54,7 +76,13 @@ class JobHistory(Strict):
     maps: int
     reduces: int
     counters: Counters
-    """Of the whole job: group, name, value. Groups go by the last part of their class name."""
+    """Of the whole job."""
+    map_counters: Counters = Field(default_factory=dict)
+    """Of its map tasks alone."""
+    reduce_counters: Counters = Field(default_factory=dict)
+    """Of its reduce tasks alone."""
+    stages: list[MapStages] = Field(default_factory=list)
+    """Of map tasks whose collector times its stages."""
     spans: list[Span]
     failures: list[Failure]
 
@@ -87,12 +115,13 @@ def _events(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _counters(found: dict[str, Any]) -> Counters:
-    return {
-        group["name"].rpartition(".")[2].rpartition("$")[2] or group["name"]: {
-            count["name"]: count["value"] for count in group["counts"]
-        }
-        for group in found["groups"]
-    }
+    groups: Counters = {}
+    for group in found["groups"]:
+        name = group["name"]
+        short = name.rpartition(".")[2].rpartition("$")[2] or name
+        counts = {count["name"]: count["value"] for count in group["counts"]}
+        groups[name if short in groups else short] = counts
+    return groups
 
 
 def _short(attempt: str) -> str:
@@ -113,6 +142,7 @@ class _Reader:
         self.facts: dict[str, Any] = {}
         self.started: dict[str, int] = {}
         self.spans: list[Span] = []
+        self.stages: list[MapStages] = []
         self.failures: list[Failure] = []
 
     def seconds(self, milliseconds: int) -> float:
@@ -138,6 +168,10 @@ class _Reader:
         elif kind == "MAP_ATTEMPT_FINISHED":
             start = self.seconds(self.started[event["attemptId"]])
             self.span(event, "map", start, self.seconds(event["mapFinishTime"]))
+            counts = _counters(event["counters"]).get(STAGES) if "counters" in event else None
+            if counts:
+                name = _short(event["attemptId"])
+                self.stages.append(MapStages(attempt=name, host=self.host(event), counts=counts))
         elif kind == "REDUCE_ATTEMPT_FINISHED":
             start = self.seconds(self.started[event["attemptId"]])
             shuffled, sorted_ = (
@@ -164,7 +198,8 @@ class _Reader:
             self.facts["finishTime"] = event["finishTime"]
             self.facts["status"] = event.get("jobStatus", "SUCCEEDED")
             self.facts["reason"] = _text(event.get("diagnostics"))[:2000]
-            self.facts["counters"] = _counters(event["totalCounters"]) if "totalCounters" in event else {}
+            for fact, key in COUNTERS.items():
+                self.facts[fact] = _counters(event[key]) if key in event else {}
 
 
 def parse(text: str, hosts: Mapping[int, str]) -> JobHistory:
@@ -190,7 +225,8 @@ def parse(text: str, hosts: Mapping[int, str]) -> JobHistory:
             finished_s=reader.seconds(facts["finishTime"]),
             maps=facts.get("totalMaps", 0),
             reduces=facts.get("totalReduces", 0),
-            counters=facts["counters"],
+            **{fact: facts[fact] for fact in COUNTERS},
+            stages=reader.stages,
             spans=reader.spans,
             failures=reader.failures,
         )

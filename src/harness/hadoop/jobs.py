@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.core.errors import KvasirError
+from harness.core.process import how_ended
 from harness.hadoop import history
 from harness.hadoop.cluster import Cluster
 from harness.hadoop.configuration import parse
@@ -65,13 +66,32 @@ class JobResult:
         return min(max(first - began, 0.0), rest)
 
     def counter(self, group: str, name: str) -> int:
-        """Return the sum of a counter over its jobs."""
-        return sum(job.counter(group, name) for job in self.jobs)
+        """Return the sum of a counter over its jobs; those that ran in its own process have no history but print it."""
+        if self.jobs:
+            return sum(job.counter(group, name) for job in self.jobs)
+        return printed_counter(self.output, group, name)
 
 
 def job_ids(output: str) -> list[str]:
     """Return the jobs that a program submitted, in their order, by its messages."""
     return list(dict.fromkeys(re.findall(r"Submitting tokens for job: (job_\d+_\d+)", output)))
+
+
+def printed_counter(output: str, group: str, name: str) -> int:
+    """Return the sum of a counter over the jobs whose counters a program printed. Raises KvasirError without any.
+
+    Tasks in the same process print theirs as well, but not as mapreduce.Job.
+    """
+    found = [
+        int(value)
+        for job in re.findall(r"mapreduce\.Job: Counters: \d+\n((?:\t.*\n?)*)", output)
+        for title, counters in re.findall(r"^\t(\S.*)\n((?:\t\t.*\n?)*)", job, re.MULTILINE)
+        if re.split(r"[.$]", title)[-1] == group
+        for value in re.findall(rf"^\t\t{re.escape(name)}=(\d+)$", counters, re.MULTILINE)
+    ]
+    if not found:
+        raise KvasirError(f"no counter {group}.{name} in what the program printed: {output[-300:]!r}")
+    return sum(found)
 
 
 def generic_options(properties: Mapping[str, str | int | float]) -> list[str]:
@@ -163,7 +183,8 @@ class Ended:
         if self.code is None:
             raise JobTimeout(f"{self.name}: took longer than {limit_s:g} s, stopped (log: {self.log})")
         if self.code:
-            raise JobError(f"{self.name}: exit code {self.code} (log: {self.log})\n{reason(self.output)}")
+            how = how_ended(self.code, self.output)
+            raise JobError(f"{self.name}: {how} (log: {self.log})\n{reason(self.output)}")
 
 
 def on_master(

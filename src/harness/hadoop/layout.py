@@ -23,6 +23,10 @@ PORTS = (
     "localizer",
     "nodemanager_http",
     "shuffle",
+    # Of the plug-in transport, which application masters announce nowhere: it is the one after the shuffle's.
+    "transport",
+    # Of the plug-in rdma, likewise: the second after the shuffle's.
+    "rdma",
 )
 STRIDE = 20
 """Ports per host. Hosts never share a port, so that they may share an address."""

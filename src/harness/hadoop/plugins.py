@@ -13,13 +13,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, field_validator
 
-from harness.config.frameworks import FrameworkEntry, plugins_on
+from harness.config.frameworks import FrameworkEntry
 from harness.config.hadoop import Properties
 from harness.config.load import parse, read_yaml
 from harness.core.errors import KvasirError
 from harness.core.models import Strict
 
 OURS = Path("src/hadoop/plugins")
+BUILT = Path("build/hadoop-plugins")
+"""Where each Hadoop has a folder, with a folder of each plug-in and beside it the file that the workflow waits for."""
 DECLARATION = "plugin.yaml"
 STOCK_SERVICE = "mapreduce_shuffle"
 SERVICES = "yarn.nodemanager.aux-services"
@@ -33,6 +35,10 @@ class Declaration(Strict):
 
     jar: str | None = Field(
         default=None, description="ready jar, relative to the folder; none: Maven builds one from pom.xml"
+    )
+    needs: list[str] = Field(
+        default_factory=list,
+        description="plug-ins that come with it, whose classes it may use: names or paths as in frameworks.yaml",
     )
     aux_services: dict[ServiceName, ClassName] = Field(
         default_factory=dict, description="services of every NodeManager by name, with their classes"
@@ -69,9 +75,9 @@ class Plugin(Declaration):
     folder: str
 
     @property
-    def module(self) -> Path | None:
-        """Folder of its Maven module; None when it brings a jar."""
-        return None if self.jar else Path(self.folder)
+    def reference(self) -> str:
+        """How an entry of config/frameworks.yaml names it: a path with a slash."""
+        return self.folder if "/" in self.folder else f"./{self.folder}"
 
     def sources(self) -> list[Path]:
         """Return the files that its jar is made from, and its declaration, sorted."""
@@ -103,18 +109,65 @@ def load_plugin(reference: str) -> Plugin:
 
 
 def load_plugins(references: Iterable[str]) -> dict[str, Plugin]:
-    """Return plug-ins by name. Raises KvasirError when one is not there, or two have one name."""
+    """Return plug-ins and those that they need, by name.
+
+    Raises KvasirError when one is not there, two have one name, or one needs itself.
+    """
     found: dict[str, Plugin] = {}
     for reference in references:
-        plugin = load_plugin(reference)
-        found = together(found, {plugin.name: plugin})
+        found = together(found, _with_needs(reference, ()))
     return found
 
 
-def sources_on(distribution: str, frameworks: Mapping[str, FrameworkEntry]) -> list[str]:
-    """Return the files that the plug-ins of a folder below build/hadoop are made from."""
-    found = load_plugins(plugins_on(distribution, frameworks)).values()
-    return [str(path) for plugin in found for path in plugin.sources()]
+def _with_needs(reference: str, needed_by: tuple[str, ...]) -> dict[str, Plugin]:
+    plugin = load_plugin(reference)
+    if plugin.name in needed_by:
+        circle = " needs ".join((*needed_by[needed_by.index(plugin.name) :], plugin.name))
+        raise KvasirError(f"plug-in {plugin.name} needs itself: {circle}: change needs in one {DECLARATION}")
+    found = {plugin.name: plugin}
+    for needed in plugin.needs:
+        found = together(found, _with_needs(needed, (*needed_by, plugin.name)))
+    return found
+
+
+def jar_in(folder: Path) -> Path:
+    """Return the jar in the folder that a plug-in was built in."""
+    return folder / f"{folder.name}.jar"
+
+
+def facts_of(name: str, distribution: str) -> str:
+    """Return the file that says what a plug-in is that was built for a folder below build/hadoop."""
+    return str(BUILT / distribution / f"{name}.json")
+
+
+def plugin_on(distribution: str, name: str, frameworks: Mapping[str, FrameworkEntry]) -> Plugin:
+    """Return the plug-in of a name that frameworks on a folder below build/hadoop use, at whichever scale.
+
+    Raises KvasirError when there is none, or another of the same name.
+    """
+    found: dict[str, Plugin] = {}
+    for framework, entry in frameworks.items():
+        if entry.distribution(framework) != distribution:
+            continue
+        try:
+            plugins = load_plugins(entry.plugins)
+        except KvasirError:
+            if not entry.missing:
+                raise
+            continue
+        if name in plugins:
+            found = together(found, {name: plugins[name]})
+    if not found:
+        raise KvasirError(
+            f"plug-in {name}: no framework on {distribution} uses it: name it in frameworks.yaml"
+        )
+    return found[name]
+
+
+def sources_of(plugin: Plugin) -> list[str]:
+    """Return the files that a plug-in is built from: its own and those of the plug-ins that it needs."""
+    plugins = [plugin, *load_plugins(plugin.needs).values()]
+    return [str(path) for one in plugins for path in one.sources()]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -45,7 +45,8 @@ def probe(settings: SettingsOption = "{}") -> None:
     """Print for each kind of host, network and disk whether it works here, or why not."""
     given = load(settings)
     rates = given.model_copy(update={"interfaces": HostsSettings.parse(_RATES).interfaces})
-    disk = Disk(medium="device", size_mb=16, read_mb_s=1, write_mb_s=1)
+    throttled = Disk(medium="throttled", read_mb_s=1, write_mb_s=1)
+    device = Disk(medium="device", size_mb=16, read_mb_s=1, write_mb_s=1)
     rows = {
         "these settings": refusal(given),
         "emulated hosts": refusal(HostsSettings()),
@@ -53,7 +54,8 @@ def probe(settings: SettingsOption = "{}") -> None:
         if given.kind == "emulated"
         else refusal(HostsSettings.parse(_RATES)),
         "quota of cores": refusal(HostsSettings(cpu_cores=1)),
-        "disks with rates": disk_refusal(HostsSettings(disks={"hdd": disk}), "hdd"),
+        "disks with rates": disk_refusal(HostsSettings(disks={"hdd": throttled}), "hdd"),
+        "disks with a size": disk_refusal(HostsSettings(disks={"hdd": device}), "hdd"),
         "local hosts": refusal(HostsSettings(kind="local")),
         "hosts of SLURM": refusal(HostsSettings.parse(_SLURM)),
         **{f"disk {name}": disk_refusal(given, name) for name in given.disks},

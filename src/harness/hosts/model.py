@@ -156,7 +156,8 @@ class Host(abc.ABC):
     def scratch(self, disk: str) -> Path:
         """Return this host's own scratch folder on a disk class, as programs on the host see it. Removed at the end.
 
-        Folders of different hosts have different paths. Only those of medium `folder` are seen from outside.
+        Folders of different hosts have different paths. Those of media `folder` and `throttled` alone are seen from
+        outside.
         """
 
     @abc.abstractmethod

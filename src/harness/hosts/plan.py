@@ -95,7 +95,8 @@ def plan_of(
 
 def _add_groups(plan: dict[str, Any], settings: HostsSettings, disks: Sequence[str], token: str) -> None:
     """Add control groups: needed for a quota, and on cgroup v2 for the rates of a disk."""
-    limited = any(settings.disks[name].read_mb_s or settings.disks[name].write_mb_s for name in disks)
+    devices_used = [settings.disks[name] for name in disks if settings.disks[name].medium == "device"]
+    limited = any(disk.read_mb_s or disk.write_mb_s for disk in devices_used)
     needed = [] if settings.cpu_cores is None else ["cpu"]
     if limited and devices.blkio_root() is None:
         needed += ["io", "memory"]

@@ -127,6 +127,10 @@ def disk_refusal(settings: HostsSettings, disk: str) -> str:
     wanted = settings.disks[disk]
     if settings.kind == "slurm":
         return ""  # the hosts' folders are seen when they are made
+    if wanted.medium == "throttled":
+        trouble = throttle_refusal(settings.disk_folder(disk))
+        if trouble:
+            return f"disk {disk!r}: {trouble}"
     if wanted.medium == "device":
         trouble = device_refusal(wanted.read_mb_s is not None or wanted.write_mb_s is not None)
         if trouble:
@@ -148,6 +152,18 @@ def device_refusal(rates: bool) -> str:
         where = cgroups.place(("io", "memory"))
         if isinstance(where, str):
             return f"no control group can limit a disk: {where}"
+    return ""
+
+
+def throttle_refusal(folder: Path) -> str:
+    """Return why files of a folder cannot be held to rates here; '' if they can."""
+    if shutil.which("cc") is None:
+        return "no C compiler to make the library with that holds a folder to rates: install the package gcc"
+    if set(str(folder)) & set(" :\t\n"):
+        return (
+            f"{folder}: the loader of programs takes no library from a folder with blanks or colons in its name: "
+            "set another scratch folder"
+        )
     return ""
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.config.hosts import Disk, HostsSettings
 from harness.core.errors import HostError
-from harness.hosts.inside import rsh, wire
+from harness.hosts.inside import rsh, throttle, wire
 from harness.hosts.model import (
     Completed,
     Counters,
@@ -114,6 +114,11 @@ class SpawnedHost(Host):
         self._isolated = settings.kind == "emulated"
         self._scratch = {disk["name"]: Path(disk["path"]) for disk in plan["disks"]}
         self._disks = {disk["name"]: settings.disks[disk["name"]] for disk in plan["disks"]}
+        self._throttles = [
+            f"{disk['path']}/{throttle.FOLDER}/{throttle.STATE}"
+            for disk in plan["disks"]
+            if disk["medium"] == "throttled"
+        ]
         self._known = known_names(settings, n)
         self._rsh = rsh_folder
 
@@ -135,6 +140,7 @@ class SpawnedHost(Host):
     ) -> SpawnedProcess:
         words = [str(word) for word in command]
         own = {rsh.FOLDER: self._rsh, **({"TMPDIR": "/tmp", "HOSTNAME": self.name} if self._isolated else {})}
+        own |= throttle.environment(self._throttles, os.environ.get("LD_PRELOAD", ""))
         where = str(cwd) if cwd is not None else (os.getcwd() if not self._isolated else None)
         reply, given = self._connection.request(
             "start",

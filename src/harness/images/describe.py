@@ -6,13 +6,15 @@ import hashlib
 import re
 import subprocess
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from harness.core.errors import KvasirError
 from harness.core.models import Strict
 from harness.images import apptainer
-from harness.images.recipe import Recipe
 from harness.images.sbom import sbom
+
+if TYPE_CHECKING:
+    from harness.images.recipe import Recipe
 
 
 class ImageFacts(Strict):

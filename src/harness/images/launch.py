@@ -7,13 +7,15 @@ import shlex
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json, replacing
-from harness.hadoop.assembly import Taken
 from harness.images import apptainer
 from harness.images.describe import ImageFacts
+
+if TYPE_CHECKING:
+    from harness.hadoop.assembly import Taken
 
 INSIDE = "/opt/kvasir"
 PROGRAMS = f"{INSIDE}/bin"
@@ -162,6 +164,8 @@ def take_hadoop(image: Path, root: Path, project: Path) -> Taken:
     the paths and times of the jars that it was made from. Raises KvasirError when the image cannot be started, or YARN
     could not start a Java in `root`.
     """
+    from harness.hadoop.assembly import Taken  # only here: every job of a run imports this module
+
     if not re.fullmatch(r"[\w/.+-]+", str(root.resolve()), re.ASCII):
         raise KvasirError(
             f"{root.resolve()}: YARN starts Java by its unquoted path, and an image's Java lies in this folder: move "

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import harness
 from harness.core.errors import PowerError
+from harness.core.process import how_ended
 from harness.measure.control import NOBODY, NOW
 from harness.measure.model import NONE, CapUnavailable, Hold, Sampling, Scope
 
@@ -138,10 +139,8 @@ class Sampler:
         assert self._process is not None and self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            code = self._process.wait()
-            raise PowerError(
-                f"the power sampler ended unexpectedly (exit code {code}); see its messages above"
-            )
+            how = how_ended(self._process.wait())
+            raise PowerError(f"the power sampler ended unexpectedly ({how}); see its messages above")
         answer: dict[str, Any] = json.loads(line)
         if "error" in answer:
             raise (CapUnavailable if answer.get("kind") == "cap" else PowerError)(answer["error"])

@@ -1,4 +1,7 @@
-"""Probes whether caps, simulated caches, hosts and disks can be had, before all planning and only if a plan asks."""
+"""Probes whether caps, simulated caches, hosts and disks can be had, before all planning and only if a plan asks.
+
+The modules that probe are imported with the first probe: most jobs are simulations, which probe nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,6 @@ from functools import cached_property
 import psutil
 
 from harness.config import Site
-from harness.hosts import disk_refusal, refusal
-from harness.measure.probe import resolve
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Capabilities:
             return "the site's configuration says that caps cannot be set"
         if not self.site.here:
             return "the site's configuration says capping: auto, but its nodes cannot be probed from here"
+        from harness.measure.probe import resolve
+
         found = resolve(self.site.power.meter)
         return "" if found.can_cap else found.cap_reason.removeprefix("no power source: ")
 
@@ -54,5 +57,7 @@ class Capabilities:
         hosts = self.site.hosts
         if hosts is None or not self.site.here:
             return Refusals()
+        from harness.hosts import disk_refusal, refusal
+
         disks = {disk: disk_refusal(hosts, disk) for disk in hosts.disks}
         return Refusals(refusal(hosts), disks, psutil.virtual_memory().total)

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from harness.config import CellsStudy, Config, FrameworkEntry, Level
-from harness.config.cells_study import FACTORS, CellsScale, CellsStudyScale
+from harness.config.cells_study import SIZE, CellsScale, CellsStudyScale
 from harness.config.frameworks import DEFAULT_HADOOP, MIMIR, class_of
-from harness.config.hadoop import CHECKSUM_MB, Parameters
+from harness.config.hadoop import CHECKSUM_MB, Parameters, SiteFile
 from harness.config.series import Series
 from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES, make
 from harness.hadoop.benchmarks.dfsio import Dfsio
-from harness.hadoop.plugins import Plugin, job_properties, load_plugins, together
+from harness.hadoop.plugins import Plugin, facts_of, job_properties, load_plugins, together
 from harness.plan.capabilities import Refusals
 from harness.plan.points import Point, seed_of, selected
 from harness.plan.requirements import MIB, cell_memory_mb, cells_needs
@@ -37,7 +37,7 @@ def check_benchmarks(config: Config, folder: str) -> None:
     if any(isinstance(study, CellsStudy) for study in config.studies.values()):
         for name, entry in config.frameworks.items():
             try:
-                if entry.kind is not None:
+                if entry.kind is not None and not entry.missing:
                     check_framework(name, entry)
             except KvasirError as error:
                 wrong.append(f"{folder}/frameworks.yaml: {error}")
@@ -72,9 +72,9 @@ def check_benchmarks(config: Config, folder: str) -> None:
 def check_framework(name: str, entry: FrameworkEntry) -> None:
     """Check an entry's class and plug-ins. Raises KvasirError when one is wrong."""
     runs_jobs = entry.kind != MIMIR and class_of(name, entry).runs_hadoop_jobs
-    if (entry.plugins or entry.job_properties) and not runs_jobs:
+    if (entry.plugins or entry.job_properties or entry.site) and not runs_jobs:
         raise KvasirError(
-            f"framework {name}: plugins and job_properties are of no use to its class {entry.kind}"
+            f"framework {name}: plugins, job_properties and site are of no use to its class {entry.kind}"
         )
     try:
         job_properties(entry.job_properties, load_plugins(entry.plugins).values())
@@ -99,13 +99,30 @@ def reason(levels: Mapping[str, Level], config: Config, refusals: Refusals) -> s
     return refusals.disks.get(disk, "")
 
 
-def settings_of(benchmark: str, shared: CellsScale, own: CellsStudyScale) -> tuple[dict[str, Any], str]:
-    """Returns a benchmark's settings in a study, and what sets its runs apart from those with the shared settings."""
+def settings_of(
+    benchmark: str, shared: CellsScale, own: CellsStudyScale, size: float = 1
+) -> tuple[dict[str, Any], str]:
+    """Returns a benchmark's settings in a study, and what sets its runs apart from those with the shared settings.
+
+    `size`: multiple of the data. Raises KvasirError for a benchmark whose data are not given in MB.
+    """
     common = {"timeout_s": shared.timeout_s, **shared.benchmarks.get(benchmark, {})}
     settings = {**common, **own.benchmarks.get(benchmark, {})}
+    if size != 1:
+        known = make(benchmark, settings).settings.model_dump()
+        if "data_mb" not in known:
+            raise KvasirError(f"benchmark {benchmark}: it has no data_mb, which factor {SIZE} multiplies")
+        settings["data_mb"] = max(1, round(size * known["data_mb"]))
     if settings == common:
         return settings, ""
     return settings, "-" + hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:6]
+
+
+def clusters_of(shared: CellsScale, own: CellsStudyScale) -> CellsScale:
+    """Returns the sizes of the clusters that a study runs on: with parameters of its own, blocks are as written."""
+    if own.parameters is None:
+        return shared
+    return shared.model_copy(update={"parameters": own.parameters, "map_waves": None})
 
 
 def tasks_in_waves(nodes: int, shared: CellsScale) -> int:
@@ -133,10 +150,9 @@ def parameters_of(nodes: int, shared: CellsScale) -> Parameters:
     return parameters.model_copy(update={"block_size_mb": min(parameters.block_size_mb, max(1.0, block))})
 
 
-def cell_name(levels: Mapping[str, Level], entry: FrameworkEntry, hadoop: str) -> str:
-    """Returns the name of the cell that a point belongs to."""
-    name = f"{levels['nodes']}n_{levels['disk']}_{entry.interface}"
-    return name if hadoop == DEFAULT_HADOOP else f"{name}_{hadoop}"
+def cell_name(levels: Mapping[str, Level], entry: FrameworkEntry, *apart: str) -> str:
+    """Returns the name of the cell that a point belongs to; `apart` sets it apart from others of its size."""
+    return "_".join([f"{levels['nodes']}n", str(levels["disk"]), entry.interface, *apart])
 
 
 def entry_of(name: str, entry: FrameworkEntry, plugins: Mapping[str, Plugin]) -> FrameworkEntry:
@@ -147,14 +163,34 @@ def entry_of(name: str, entry: FrameworkEntry, plugins: Mapping[str, Plugin]) ->
     return entry.model_copy(update={**looks, **own})
 
 
-def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
-    """Returns the cell of a point, without its runs."""
-    framework, hosts, scale = str(levels["framework"]), config.site.hosts, config.scale.cells
-    assert hosts is not None and scale is not None, "reason() and load_config have seen to it"
+def with_site(parameters: Parameters, site: Mapping[SiteFile, Mapping[str, str]]) -> Parameters:
+    """Returns the parameters of a cluster with a framework's own properties, which win."""
+    extra = {file: dict(properties) for file, properties in parameters.extra.items()}
+    for file, properties in site.items():
+        extra[file] = {**extra.get(file, {}), **properties}
+    return parameters.model_copy(update={"extra": extra})
+
+
+def cell_of(levels: Mapping[str, Level], config: Config, study: str) -> CellSpec:
+    """Returns the cell of a point of a study, without its runs."""
+    framework, hosts, shared = str(levels["framework"]), config.site.hosts, config.scale.cells
+    assert hosts is not None and shared is not None, "reason() and load_config have seen to it"
+    own = config.scale.of(study, CellsStudyScale)
+    scale = clusters_of(shared, own)
     entry = config.frameworks[framework]
     hadoop = entry.distribution(framework)
     plugins = load_plugins(entry.plugins)
-    cell = cell_name(levels, entry, hadoop)
+    apart = [
+        name
+        for name, differs in (
+            (hadoop, hadoop != DEFAULT_HADOOP),
+            (study, own.parameters is not None),
+            (framework, bool(entry.site) and hadoop != framework),
+        )
+        if differs
+    ]
+    cell = cell_name(levels, entry, *apart)
+    built = [f"build/hadoop/{hadoop}.json", *(facts_of(name, hadoop) for name in plugins)]
     return CellSpec(
         cell=cell,
         folder=f"{config.results}/{CELLS}/{cell}",
@@ -162,10 +198,10 @@ def cell_of(levels: Mapping[str, Level], config: Config) -> CellSpec:
         disk=str(levels["disk"]),
         interface=entry.interface,
         hadoop=hadoop,
-        built=sorted({f"build/hadoop/{hadoop}.json", *class_of(framework, entry).built}),
+        built=sorted({*built, *class_of(framework, entry).built}),
         hosts=hosts,
         power=config.site.power.meter,
-        parameters=parameters_of(int(levels["nodes"]), scale),
+        parameters=with_site(parameters_of(int(levels["nodes"]), scale), entry.site),
         frameworks={framework: entry_of(framework, entry, plugins)},
         plugins=plugins,
         studies=[],
@@ -209,12 +245,12 @@ def runs_of(
     shared = config.scale.cells
     assert shared is not None, "the scale has been checked"
     framework, benchmark = str(levels["framework"]), str(levels["benchmark"])
-    settings, apart = settings_of(benchmark, shared, own)
+    settings, apart = settings_of(benchmark, shared, own, float(levels.get(SIZE, 1)))
     point = f"{framework}_{benchmark}{apart}"
-    settings = sized(benchmark, settings, cell.nodes, shared)
+    settings = sized(benchmark, settings, cell.nodes, clusters_of(shared, own))
     folder = f"{cell.folder}/runs/{point}"
     repetitions = repetitions_of(benchmark, shared)
-    factors: Factors = {name: levels[name] for name in FACTORS}
+    factors: Factors = dict(levels)
     made = [
         CellRun(
             identity=Identity(
@@ -234,12 +270,17 @@ def runs_of(
         )
         for rep in range(1, repetitions + 1)
     ]
-    return Runs(folder=folder, repetitions=repetitions, declared=f"{cell.folder}/cell.json"), made
+    return Runs(folder=folder, repetitions=repetitions, declared=[f"{cell.folder}/cell.json"]), made
 
 
 def plan(study: CellsStudy, config: Config, refusals: Refusals) -> Plan:
     """Plans cells with the runs that a study wants there, and its tables."""
     own = config.scale.of(study.id, CellsStudyScale)
+    if SIZE in study.factors and own.parameters is None:
+        raise KvasirError(
+            f"config/scales/{config.top.scale}.yaml: {study.id}.parameters: found nothing: expected Hadoop's "
+            f"parameters for clusters of its own: runs of a study with factor {SIZE} cannot be other studies' as well"
+        )
     points = {name: points_of(study, config, name) for name in study.experiments}
     troubles = {
         (name, point.name): reason(point.levels, config, refusals)
@@ -247,7 +288,7 @@ def plan(study: CellsStudy, config: Config, refusals: Refusals) -> Plan:
         for point in points[name]
     }
     possible = {
-        (name, point.name): cell_of(point.levels, config)
+        (name, point.name): cell_of(point.levels, config, study.id)
         for name in points
         for point in points[name]
         if not troubles[name, point.name]
@@ -261,7 +302,7 @@ def plan(study: CellsStudy, config: Config, refusals: Refusals) -> Plan:
         for point in points[name]:
             trouble = troubles[name, point.name] or shortage_of(possible[name, point.name], least, refusals)
             if trouble:
-                factors: Factors = {factor: point.levels[factor] for factor in FACTORS}
+                factors: Factors = {factor: point.levels[factor] for factor in study.factors}
                 skipped.append(NotRun(point=point.name, factors=factors, reason=trouble))
                 continue
             fresh = possible[name, point.name]
@@ -281,7 +322,7 @@ def plan(study: CellsStudy, config: Config, refusals: Refusals) -> Plan:
             study=study.id,
             experiment=name,
             scale=config.top.scale,
-            factors=list(FACTORS),
+            factors=study.factors,
             runs=found,
             not_run=skipped,
             repetitions=max((runs.repetitions for runs in found.values()), default=1),

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.config import Config, EngineScale, EngineStudy, Experiment, Level
-from harness.config.engine_study import on_framework
+from harness.config.engine_study import copied
 from harness.config.study import Cachegrind
 from harness.plan import mimir
+from harness.plan.batches import batches_of, with_batches
 from harness.plan.datasets import Text, buffer_bytes, ranks_of, text_of
-from harness.plan.points import Point, expand, lenders, seed_of
+from harness.plan.points import Point, lenders, seed_of, selected
 from harness.plan.requirements import engine_needs
 from harness.plan.spec import Plan, RunSpec, Watch
-from harness.results.layout import NotRun, Runs, TableSpec
+from harness.results.layout import NotRun, Runs, TableSpec, folder_of_point
 from harness.results.records import Factors, Identity
 
 PROGRAMS = "build/programs/bin"
@@ -26,8 +27,7 @@ def passes_of(point: Point, experiment: str, study: EngineStudy, scale: EngineSc
 
     An experiment's copies on other frameworks have its own.
     """
-    framework = study.experiments[experiment].framework
-    original = experiment if framework is None else experiment.removesuffix(on_framework("", framework))
+    original = copied(experiment, study.experiments[experiment].framework)
     lender = study.experiments[original].borrows or original if original in study.experiments else experiment
     return scale.passes_of(lender, str(point.levels["data"]))
 
@@ -113,7 +113,9 @@ def plan(study: EngineStudy, config: Config, cap_refusal: str, cachegrind_refusa
         own: dict[str, Runs] = {}
         borrowed = lenders(study, name)
         columns: list[str] = []
-        for point in expand(experiment, study.defaults):
+        only = scale.only_experiment.get(copied(name, experiment.framework), {})
+        section = f"config/scales/{config.top.scale}.yaml: {study.id}.only_experiment"
+        for point in selected(name, experiment, study.defaults, only, [], section):
             ranks = ranks_of(str(point.levels["platform"]), study, scale)
             dataset = study.datasets[str(point.levels["data"])]
             passes = passes_of(point, name, study, scale)
@@ -140,7 +142,7 @@ def plan(study: EngineStudy, config: Config, cap_refusal: str, cachegrind_refusa
                 continue
             texts[text.path] = text
             lender, its_point = borrowed.get(point.name, (name, point.name))
-            folder = f"{config.results}/runs/{study.id}/{lender}/{its_point}"
+            folder = folder_of_point(config.results, study.id, lender, its_point)
             own[point.name] = Runs(folder=folder, repetitions=repetitions)
             if point.name in borrowed:
                 continue
@@ -188,4 +190,6 @@ def plan(study: EngineStudy, config: Config, cap_refusal: str, cachegrind_refusa
             not_run=skipped,
             repetitions=repetitions,
         )
-    return Plan(runs, tables, engine_needs(runs, texts, study.platform), texts)
+    batches = batches_of(study.id, runs, config)
+    needs = engine_needs(runs, texts, study.platform)
+    return Plan(runs, with_batches(tables, batches, config), needs, texts, batches=batches)

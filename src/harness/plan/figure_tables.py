@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from harness.config import CellsStudy, Config, NetsimStudy, Study
-from harness.config.cells_study import FACTORS, CellsScale, CellsStudyScale
+from harness.config.cells_study import CellsScale, CellsStudyScale
 from harness.config.netsim_study import Document, NetsimScale
 from harness.config.series import Series
 from harness.hadoop.benchmarks import make
-from harness.plan.cells import parameters_of, points_of, repetitions_of, settings_of, sized
+from harness.plan.cells import clusters_of, parameters_of, points_of, repetitions_of, settings_of, sized
 from harness.plan.netsim import PROGRAM, document_of
 
-SERIES = ("id", "label", "colour", "shape", "linetype")
+SERIES = ("id", "label", "colour", "shape", "linetype", "note")
 PARAMETERS = ("scale", "level", "key", "value", "unit")
 SIMULATOR = PROGRAM
 """Completes the configurations of netsim_documents."""
@@ -90,10 +90,13 @@ def cells_parameters(study: CellsStudy, config: Config) -> dict[str, Any]:
     Keys are the levels of each factor in the plan, the numbers of `repetitions` of its benchmarks, Hadoop's parameters
     by their names, and the settings of each benchmark below its name, those of this study with all defaults.
     """
-    own, shared = config.scale.of(study.id, CellsStudyScale), config.scale.cells
-    assert shared is not None, "load_config has checked it"
+    own, every = config.scale.of(study.id, CellsStudyScale), config.scale.cells
+    assert every is not None, "load_config has checked it"
+    shared = clusters_of(every, own)
     points = [point for name in study.experiments for point in points_of(study, config, name)]
-    levels = {factor: list(dict.fromkeys(point.levels[factor] for point in points)) for factor in FACTORS}
+    levels = {
+        factor: list(dict.fromkeys(point.levels[factor] for point in points)) for factor in study.factors
+    }
     benchmarks = [str(name) for name in levels["benchmark"]]
     nodes = sorted((int(level) for level in levels["nodes"]), key=int)
     settings = {
@@ -137,10 +140,12 @@ def netsim_documents(study: Study, config: Config) -> dict[str, Document]:
     over = [scale.over.get(RUN, {})]
     known = {*program.levels, *program.paths}
     defaults = {factor: level for factor, level in study.defaults.items() if factor in known}
-    found = {"": document_of(program, defaults, over, 0)}
+    # The simulator takes no configuration without a seed; which one it is changes nothing else of the configuration.
+    seeded = [{"seed": 0}, *over]
+    found = {"": document_of(program, defaults, seeded)}
     for factor, levels in program.levels.items():
         for level in levels:
-            found[f"{factor}={level}"] = document_of(program, {**defaults, factor: level}, over, 0)
+            found[f"{factor}={level}"] = document_of(program, {**defaults, factor: level}, seeded)
     return found
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 from harness.config import Config, Level, NetsimScale, NetsimStudy
 from harness.config.netsim_study import Document, Program
-from harness.plan.points import lenders, seed_of, selected
+from harness.plan.batches import batches_of, with_batches
+from harness.plan.points import seed_of, selected
 from harness.plan.spec import Needs, Plan, RunSpec
-from harness.results.layout import Runs, TableSpec
+from harness.results.layout import Runs, TableSpec, folder_of_point
 from harness.results.records import Identity
 
 PROGRAM = "build/netsim/bin/netsim"
@@ -41,8 +44,8 @@ def with_value(document: Document, path: str, value: Level) -> Document:
     return laid_over(document, piece)
 
 
-def document_of(program: Program, levels: dict[str, Level], over: list[Document], seed: int) -> Document:
-    """Returns the simulator's configuration: base, levels that are values, those that are pieces, the scale."""
+def document_of(program: Program, levels: dict[str, Level], over: list[Document]) -> Document:
+    """Returns the simulator's configuration but its seed: base, levels that are values, pieces, the scale."""
     document = program.base
     for factor, paths in program.paths.items():
         for path in paths if factor in levels else []:
@@ -52,7 +55,7 @@ def document_of(program: Program, levels: dict[str, Level], over: list[Document]
             document = laid_over(document, pieces[levels[factor]])
     for piece in over:
         document = laid_over(document, piece)
-    return {**document, "seed": seed}
+    return document
 
 
 def command_of(name: str, program: Program, document: Document, events: bool) -> list[str]:
@@ -70,15 +73,18 @@ def command_of(name: str, program: Program, document: Document, events: bool) ->
 
 
 def plan(study: NetsimStudy, config: Config) -> Plan:
-    """Plans a study. A repetition has one seed in all points, so that settings meet the same jobs."""
+    """Plans a study. A repetition has one seed in all points, so that settings meet the same jobs.
+
+    Points of several experiments whose levels and configuration are the same share the runs of the first.
+    """
     scale = config.scale.of(study.id, NetsimScale)
     runs: list[RunSpec] = []
+    made: dict[str, Runs] = {}
     tables: dict[str, TableSpec] = {}
     for name, experiment in study.experiments.items():
         repetitions = scale.more_repetitions.get(name, experiment.repetitions or scale.repetitions)
         command = study.program_of(name)
         program = study.programs[command]
-        borrowed = {} if experiment.borrows in scale.leave_out else lenders(study, name)
         over = [scale.over.get(command, {}), scale.over_experiment.get(name, {})]
         own: dict[str, Runs] = {}
         known = {*program.levels, *program.paths}
@@ -87,15 +93,17 @@ def plan(study: NetsimStudy, config: Config) -> Plan:
         only = {**scale.only, **scale.only_experiment.get(name, {})}
         points = [] if name in scale.leave_out else selected(name, experiment, defaults, only, [], section)
         for point in points:
-            lender, its_point = borrowed.get(point.name, (name, point.name))
-            own[point.name] = Runs(
-                folder=f"{config.results}/runs/{study.id}/{lender}/{its_point}", repetitions=repetitions
-            )
-            if point.name in borrowed:
+            document = document_of(program, point.levels, over)
+            content = json.dumps([command, document, experiment.events, point.levels], sort_keys=True)
+            if content in made and made[content].repetitions >= repetitions:
+                own[point.name] = made[content].model_copy(update={"repetitions": repetitions})
                 continue
+            own[point.name] = made[content] = Runs(
+                folder=folder_of_point(config.results, study.id, name, point.name), repetitions=repetitions
+            )
             for rep in range(1, repetitions + 1):
                 seed = seed_of(config.top.seed, study.id, rep)
-                document = document_of(program, point.levels, over, seed)
+                seeded = {**document, "seed": seed}
                 runs.append(
                     RunSpec(
                         identity=Identity(
@@ -108,8 +116,8 @@ def plan(study: NetsimStudy, config: Config) -> Plan:
                             site=config.top.site,
                             factors=dict(point.levels),
                         ),
-                        program=command_of(command, program, document, experiment.events),
-                        document=document if program.passed == "file" else None,
+                        program=command_of(command, program, seeded, experiment.events),
+                        document=seeded if program.passed == "file" else None,
                         built=BUILT,
                         timeout_s=scale.timeout_s,
                         expected_s=scale.expected_s,
@@ -124,4 +132,6 @@ def plan(study: NetsimStudy, config: Config) -> Plan:
             not_run=[],
             repetitions=repetitions,
         )
-    return Plan(runs, tables, Needs(memory=MEMORY, disk=0, missing=0, ranks=1))
+    batches = batches_of(study.id, runs, config)
+    needs = Needs(memory=MEMORY, disk=0, missing=0, ranks=1)
+    return Plan(runs, with_batches(tables, batches, config), needs, batches=batches)

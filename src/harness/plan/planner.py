@@ -1,4 +1,7 @@
-"""Builds the plan of the selected studies. Workflow and jobs both call it, so they agree."""
+"""Builds the plan of the selected studies. Workflow and jobs both call it, so they agree.
+
+A kind's planner is imported with its first study: a job of a simulation needs none of the cells' modules.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +15,24 @@ from typing import Any
 from harness.config import CellsStudy, Config, EngineStudy, NetsimStudy, Study, load_config
 from harness.config.load import read_top
 from harness.core.errors import KvasirError
-from harness.plan import cells, engine, mimir, netsim
 from harness.plan.capabilities import Capabilities
-from harness.plan.cells import joined
-from harness.plan.spec import CellSpec, Plan, RunSpec
+from harness.plan.spec import BatchSpec, CellSpec, Plan, RunSpec
 from harness.results.layout import TableSpec, is_complete
 
 
 def plan(study: Study, config: Config, capabilities: Capabilities) -> Plan:
     """Returns runs, tables and needs of a study. `capabilities` says what the site's machine refuses."""
     if isinstance(study, EngineStudy):
+        from harness.plan import engine
+
         return engine.plan(study, config, capabilities.caps, capabilities.cachegrind)
     if isinstance(study, NetsimStudy):
+        from harness.plan import netsim
+
         return netsim.plan(study, config)
     if isinstance(study, CellsStudy):
+        from harness.plan import cells
+
         return cells.plan(study, config, capabilities.clusters)
     raise TypeError(f"study {study.id}: there is no plan for kind {study.kind}")
 
@@ -46,8 +53,15 @@ class Planner:
         self._choices = choices
         self._folder = folder
         self.config: Config = load_config(choices, folder, typed)
-        cells.check_benchmarks(self.config, str(folder))
-        mimir.check_homes(self.config)
+        kinds = {type(study) for study in self.config.studies.values()}
+        if CellsStudy in kinds:
+            from harness.plan import cells
+
+            cells.check_benchmarks(self.config, str(folder))
+        if EngineStudy in kinds:
+            from harness.plan import mimir
+
+            mimir.check_homes(self.config)
         self.capabilities = Capabilities(self.config.site)
         self._plans: dict[str, Plan] = {}
 
@@ -80,6 +94,8 @@ class Planner:
         specification grows with each study that is run, and never depends on which ones are chosen now, so a cell
         that is complete stays up to date. No study makes runs that nobody ever chose.
         """
+        from harness.plan.cells import joined
+
         chosen = joined(cell for study in self.config.studies for cell in self.plan(study).cells.values())
         others = {name for cell in chosen.values() for name in made_for(cell)} - set(self.config.studies)
         more = [
@@ -142,6 +158,15 @@ class Planner:
                 + (f", because there can be no hosts here: {refused}" if refused else "")
             )
         return self.cells[name]
+
+    def batch(self, study: str, name: str) -> BatchSpec:
+        """Returns the specification of one batch of simulations. Raises KvasirError when there is none of that name."""
+        batches = self.plan(study).batches
+        if name not in batches:
+            raise KvasirError(
+                f"study {study} has no batch {name}: {', '.join(batches) or 'it simulates nothing'}"
+            )
+        return batches[name]
 
     def table(self, study: str, experiment: str) -> TableSpec:
         """Returns the specification of an experiment's table. Raises KvasirError when there is none of that name."""

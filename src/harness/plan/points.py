@@ -72,12 +72,14 @@ def lenders(study: Study, name: str) -> dict[str, tuple[str, str]]:
     experiment = study.experiments[name]
     if experiment.borrows is None:
         return {}
-    lender = expand(study.experiments[experiment.borrows], study.defaults)
+    lent = {
+        frozenset(other.levels.items()): other.name
+        for other in expand(study.experiments[experiment.borrows], study.defaults)
+    }
     return {
-        point.name: (experiment.borrows, other.name)
+        point.name: (experiment.borrows, lent[levels])
         for point in expand(experiment, study.defaults)
-        for other in lender
-        if other.levels == point.levels
+        if (levels := frozenset(point.levels.items())) in lent
     }
 
 

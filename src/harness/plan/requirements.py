@@ -13,7 +13,6 @@ from pathlib import Path
 import psutil
 
 from harness.config import Config
-from harness.hadoop.benchmarks import make
 from harness.plan.datasets import Text
 from harness.plan.spec import CellSpec, Needs, Plan, RunSpec
 
@@ -80,6 +79,8 @@ def cell_memory_mb(cell: CellSpec) -> int:
 
 def cell_data_mb(cell: CellSpec) -> int:
     """Returns the data on all disks, MB at most: each benchmark's input stays, one has its output beside it."""
+    from harness.hadoop.benchmarks import make  # only here: plans of other kinds do without Hadoop's modules
+
     parameters = cell.parameters
     replicas = min(parameters.replication, max(1, cell.nodes - 1))
     sizes = {}

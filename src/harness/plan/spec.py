@@ -65,6 +65,23 @@ class RunSpec(Strict):
     """None for a simulation: it may share the machine, and nothing of the machine is measured."""
 
 
+class BatchSpec(Strict):
+    """Simulations of one experiment that are one job. Their records are no outputs of it, as those of a cell's runs."""
+
+    study: str
+    batch: str
+    results: str
+    """The folder of the scale's results."""
+    built: str
+    """The file that says what the program is and how it was built."""
+    runs: list[RunSpec]
+
+    @property
+    def file(self) -> str:
+        """Returns the file that the workflow waits for."""
+        return f"{self.results}/batches/{self.study}/{self.batch}/batch.json"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Needs:
     """What the runs of a plan ask of one machine: bytes and cores."""
@@ -104,7 +121,7 @@ class CellSpec(Strict):
     hadoop: str
     """Folder below build/hadoop."""
     built: list[str]
-    """Files that say what Hadoop and the other frameworks' programs are."""
+    """Files that say what Hadoop, its plug-ins and the other frameworks' programs are."""
     hosts: Annotated[HostsSettings, BRIEF]
     """The hosts of the site."""
     power: Annotated[PowerSettings, BRIEF]
@@ -143,6 +160,8 @@ class Plan:
     """Texts by their path."""
     cells: dict[str, CellSpec] = field(default_factory=dict)
     """Clusters by name, with the runs that this study makes on each; other studies may make more there."""
+    batches: dict[str, BatchSpec] = field(default_factory=dict)
+    """Batches of those of `runs` that are simulations, by name."""
 
     @cached_property
     def by_name(self) -> dict[tuple[str, str, int], RunSpec]:

@@ -14,6 +14,7 @@ _LABELS = {
     "os": "System",
     "kernel": "Kernel",
     "numa_nodes": "NUMA nodes",
+    "nodes": "Nodes of the cluster",
     "turbo_off": "Turbo switched off",
     "software": "Programs from",
     "mpi": "MPI",

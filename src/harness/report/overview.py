@@ -101,6 +101,11 @@ def runs_of(records: list[Record], tables: Iterable[TableSpec]) -> list[Run]:
 CHOICE_METRICS = (*METRICS, RATE)
 
 
+def sized(benchmark: str, size: object) -> str:
+    """Returns a benchmark's name with the size of its data, where that is another one than the scale's."""
+    return benchmark if size is None or size == 1 else f"{benchmark}, {size} times the data"
+
+
 def measures(
     tables: Iterable[TableSpec], read: Callable[[Path], Record], labels: Mapping[str, str]
 ) -> list[Measure]:
@@ -125,7 +130,7 @@ def measures(
             levels = record.identity.factors
             found += [
                 Measure(
-                    benchmark=str(levels["benchmark"]),
+                    benchmark=sized(str(levels["benchmark"]), levels.get("size")),
                     studies=", ".join(sorted(studies)),
                     nodes=int(levels["nodes"] or 0),
                     disk=str(levels["disk"]),

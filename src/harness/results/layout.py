@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.config import Config
 from harness.core.errors import KvasirError
 from harness.core.models import Strict
-from harness.results.records import Factors, Record, read
+from harness.results.records import Factors, Identity, Record, read
 
 
 class NotRun(Strict):
@@ -25,15 +25,25 @@ class Runs(Strict):
 
     folder: str
     repetitions: int
-    declared: str | None = None
-    """The one file that the workflow knows of these runs; none: the run.json of each."""
+    declared: list[str] = []
+    """The files of jobs that make these runs among others; none: the workflow knows the run.json of each."""
 
     @property
     def files(self) -> list[str]:
         """Returns the files that the workflow waits for."""
-        if self.declared is not None:
-            return [self.declared]
+        if self.declared:
+            return self.declared
         return [f"{self.folder}/{rep}/run.json" for rep in range(1, self.repetitions + 1)]
+
+
+def folder_of_point(results: str, study: str, experiment: str, point: str) -> str:
+    """Returns the folder of a point's runs: one folder a repetition."""
+    return f"{results}/runs/{study}/{experiment}/{point}"
+
+
+def folder_of_run(results: str, run: Identity) -> str:
+    """Returns the folder of a run of a point, where its record lies."""
+    return f"{folder_of_point(results, run.study, run.experiment, run.point)}/{run.rep}"
 
 
 class TableSpec(Strict):
@@ -51,7 +61,7 @@ class TableSpec(Strict):
 
 
 def tables_of(config: Config, study: str) -> list[str]:
-    """Returns the paths of all tables of a study: metrics, and samples, tasks and events where they are kept."""
+    """Returns the paths of all tables of a study: metrics, and samples, tasks, counters and events where they are kept."""
     model = config.studies[study]
     return [
         f"{config.results}/tables/{study}/{name}{ending}.csv"
@@ -130,7 +140,8 @@ def failed_folders(root: Path) -> list[Path]:
 def made_from(run: Path) -> list[Path]:
     """Returns the files to remove with a run for the workflow to make it again.
 
-    They are the tables of its study (of all studies, if it is a cell's), its cell's own file, and the report:
+    They are the tables of its study (of all studies, if it is a cell's), the files of its cell or of its experiment's
+    batches, and the report:
     Snakemake does not miss a file whose consumers are up to date.
     """
     if run.parents[3].name == "cells":
@@ -138,4 +149,5 @@ def made_from(run: Path) -> list[Path]:
         return [cell / "cell.json", *sorted((scale / "tables").glob("*/*.csv")), scale / "report.html"]
     study = run.parents[2].name
     scale = run.parents[4]
-    return [*sorted((scale / "tables" / study).glob("*.csv")), scale / "report.html"]
+    batches = sorted((scale / "batches" / study).glob(f"{run.parents[1].name}_*/batch.json"))
+    return [*batches, *sorted((scale / "tables" / study).glob("*.csv")), scale / "report.html"]

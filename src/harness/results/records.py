@@ -9,14 +9,17 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from harness.core.errors import KvasirError
+from harness.core.files import dump_json
 
 Status = Literal["ok", "failed", "timeout", "not-run"]
 Factors = dict[str, str | int | float | None]
@@ -115,6 +118,29 @@ def write_folder(target: Path) -> Iterator[Path]:
 def save(record: Record, folder: Path) -> None:
     """Write run.json into a scratch folder made by `write_folder`."""
     (folder / "run.json").write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+
+def record_failure(
+    target: Path,
+    identity: Identity,
+    environment: dict[str, Any],
+    reason: str,
+    *,
+    status: Status = "failed",
+    started: str | None = None,
+    documents: Mapping[str, Any] = MappingProxyType({}),
+) -> Outcome:
+    """Write the folder of a run that never began, or was lost with its job: its record and the reason as its log.
+
+    started: as ISO 8601, now if nothing is known; documents: further JSON files of the folder, by name.
+    """
+    outcome = Outcome(status=status, reason=reason, started=started or datetime.now(UTC).isoformat())
+    with write_folder(target) as folder:
+        (folder / "log.txt").write_text(reason + "\n", encoding="utf-8")
+        for name, document in documents.items():
+            dump_json(document, folder / name)
+        save(Record(identity=identity, environment=environment, outcome=outcome, metrics=[]), folder)
+    return outcome
 
 
 def remove_leftovers(parent: Path, name: str) -> None:

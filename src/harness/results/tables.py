@@ -1,4 +1,4 @@
-"""Makes tidy tables of records: one row per run and metric, per sample, or per event. Checked on write."""
+"""Makes tidy tables of records: a row per run and metric, sample, task, counter, stage or event. Checked on write."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ METRIC = ["metric", "value", "unit", "source"]
 SAMPLE = ["t_s", "host", "domain", "metric", "value", "unit", "source"]
 EVENT = ["rank", "word_index", "partition", "records", "bytes", "capacity_bytes", "event"]
 TASK = ["job", "task", "attempt", "host", "kind", "phase", "start_s", "end_s", "status"]
+COUNTER = ["job", "job_name", "kind", "counter_group", "counter", "value"]
+STAGE = ["job", "task", "host", "stage", "value", "unit"]
 USAGE = ["cell", "point", "rep"]
 LISTED = ["part", "cell", "framework", "benchmark", "rep", "file", "bytes", "columns", "source"]
 """Of a table of files in the output directory."""
@@ -93,14 +95,41 @@ TASK_SCHEMA = pa.DataFrameSchema(
 )
 
 
+COUNTER_TYPES: dict[str, type[pl.DataType]] = {**dict.fromkeys(COUNTER, pl.String), "value": pl.Int64}
+
+COUNTER_SCHEMA = pa.DataFrameSchema(
+    {
+        "job": pa.Column(pl.String),
+        "kind": pa.Column(pl.String, pa.Check.isin(["all", "map", "reduce"])),
+        "counter_group": pa.Column(pl.String),
+        "counter": pa.Column(pl.String),
+        "value": pa.Column(pl.Int64),
+    }
+)
+
+
+STAGE_TYPES: dict[str, type[pl.DataType]] = {**dict.fromkeys(STAGE, pl.String), "value": pl.Float64}
+
+STAGE_SCHEMA = pa.DataFrameSchema(
+    {
+        "task": pa.Column(pl.String),
+        "stage": pa.Column(pl.String),
+        "value": pa.Column(pl.Float64),
+        "unit": pa.Column(pl.String, pa.Check.isin(["s", "B"])),
+    }
+)
+
+
 def columns_of(spec: TableSpec, kind: str) -> list[str]:
-    """Returns the columns of a table; `kind` is the end of its name: none, `.trace`, `.fill` or `.tasks`."""
+    """Returns the columns of a table; `kind` is the end of its name, such as `.trace`."""
     own = [*IDENTITY, *spec.factors]
     return {
         "": [*IDENTITY, *STATE, *spec.factors, *METRIC],
         ".trace": [*own, *SAMPLE],
         ".fill": ["point", "case", *EVENT],
         ".tasks": [*own, *TASK],
+        ".counters": [*own, *COUNTER],
+        ".stages": [*own, *STAGE],
     }[kind]
 
 
@@ -208,6 +237,18 @@ def task_table(spec: TableSpec) -> pl.DataFrame:
     """Returns one row per phase of an attempt at a task of Hadoop; runs of other frameworks have none."""
     frame = joined_files(spec, "tasks.csv", TASK, TASK_TYPES)
     return frame if frame.is_empty() else TASK_SCHEMA.validate(frame)
+
+
+def counter_table(spec: TableSpec) -> pl.DataFrame:
+    """Returns one row per counter of a job, of all its tasks and of those of each kind."""
+    frame = joined_files(spec, "counters.csv", COUNTER, COUNTER_TYPES)
+    return frame if frame.is_empty() else COUNTER_SCHEMA.validate(frame)
+
+
+def stage_table(spec: TableSpec) -> pl.DataFrame:
+    """Returns one row per stage of a map task."""
+    frame = joined_files(spec, "stages.csv", STAGE, STAGE_TYPES)
+    return frame if frame.is_empty() else STAGE_SCHEMA.validate(frame)
 
 
 def usage_table(cell: str, runs: Iterable[tuple[str, int, Path]]) -> pl.DataFrame:

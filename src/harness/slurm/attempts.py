@@ -15,12 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from harness.cells.driver import Driver
-from harness.cells.measure import programs_of
 from harness.core.environment import git_state
 from harness.core.models import Strict
 from harness.plan.planner import Planner
-from harness.results.records import Outcome, Record, save, write_folder
+from harness.results.records import record_failure
 from harness.slurm.client import ask
 
 FOLDER = "attempts"
@@ -129,13 +127,15 @@ def given_up(attempts: Sequence[Attempt]) -> bool:
     return bool(attempts) and attempts[-1].ended in GIVEN_UP
 
 
+RESULT_OF = {"runs": "run.json", "batches": "batch.json", "cells": "cell.json"}
+"""The file that a job has made when it is done, by the first folder of its place among the results."""
 LOG_TAIL = 300
 """Characters of the job's own log that go into the reason."""
 
 
 @dataclass(frozen=True)
 class Lost:
-    """Names a run, or a cell, that was given up, with the reason."""
+    """Names a run, a batch or a cell that was given up, with the reason."""
 
     name: str
     reason: str
@@ -149,7 +149,7 @@ def reason_of(attempts: list[Attempt], log: str) -> str:
 
 
 def record_lost(planner: Planner) -> Iterator[Lost]:
-    """Records runs and cells that were given up; removes notes about those that were recorded after all."""
+    """Records runs, batches and cells that were given up; removes notes about those that were recorded after all."""
     results = Path(planner.config.results)
     notes = results / FOLDER
     known = {note: read_note(note) for note in sorted(notes.rglob(f"*{SUFFIX}"))}
@@ -157,7 +157,7 @@ def record_lost(planner: Planner) -> Iterator[Lost]:
     for note, noted in known.items():
         about = note.relative_to(notes)
         name = str(about).removesuffix(SUFFIX)
-        done = results / name / ("cell.json" if about.parts[0] == "cells" else "run.json")
+        done = results / name / RESULT_OF[about.parts[0]]
         if not done.is_file():
             attempts = with_ends(noted, ends)
             if not given_up(attempts):
@@ -166,8 +166,17 @@ def record_lost(planner: Planner) -> Iterator[Lost]:
             text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
             reason = reason_of(attempts, text)
             if about.parts[0] == "cells":
+                # Only here: each job of a run imports this module, and needs nothing of the cells'.
+                from harness.cells.driver import Driver
+                from harness.cells.measure import programs_of
+
                 spec = planner.cell(name.removeprefix("cells/"))
                 Driver(spec, programs_of(spec)).give_up(reason)
+            elif about.parts[0] == "batches":
+                from harness.runs.batch import BatchDriver
+
+                _, study, batch = name.split("/")
+                BatchDriver.of(planner.batch(study, batch)).give_up(reason)
             else:
                 _fail(planner, name, attempts, reason, results / name)
             yield Lost(name, reason)
@@ -178,15 +187,12 @@ def _fail(planner: Planner, name: str, attempts: list[Attempt], reason: str, tar
     _, study, experiment, point, rep = name.split("/")
     spec = planner.run(study, experiment, point, int(rep))
     ends = {attempt.ended for attempt in attempts}
-    outcome = Outcome(
-        status="timeout" if ends == {"TIMEOUT"} else "failed",
-        reason=reason,
-        started=attempts[0].started or datetime.now(UTC).isoformat(),
-    )
     batch = {"scheduler": "slurm", "earlier_attempts": [attempt.model_dump() for attempt in attempts]}
-    record = Record(
-        identity=spec.identity, environment={"git": git_state(), "batch": batch}, outcome=outcome, metrics=[]
+    record_failure(
+        target,
+        spec.identity,
+        {"git": git_state(), "batch": batch},
+        reason,
+        status="timeout" if ends == {"TIMEOUT"} else "failed",
+        started=attempts[0].started,
     )
-    with write_folder(target) as folder:
-        (folder / "log.txt").write_text(reason + "\n", encoding="utf-8")
-        save(record, folder)

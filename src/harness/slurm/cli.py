@@ -43,7 +43,7 @@ def probe() -> None:
 @app.command(context_settings={"ignore_unknown_options": True})
 def shell(
     command: Annotated[list[str] | None, typer.Argument(help="instead of a shell, after --")] = None,
-    nodes: NodesOption = 4,
+    nodes: NodesOption = 5,
     cpus: CpusOption = 2,
     accounting: AccountingOption = True,
     energy: EnergyOption = True,

@@ -9,7 +9,7 @@ from pathlib import Path
 import jinja2
 
 from harness.config.slurm import PARTITION, SlurmCluster
-from harness.measure.sources.slurm import EMULATED_CLUSTER
+from harness.core.environment import EMULATED_CLUSTER
 
 FOLDER = "/etc/slurm"
 """SLURM's default folder of configuration files, used without SLURM_CONF, as in a job's steps."""

@@ -16,11 +16,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from harness.config.slurm import SlurmCluster
+from harness.core.environment import EMULATED_CLUSTER
 from harness.hosts import Host, HostError, Hosts, Process, hosts
 from harness.hosts import refusal as hosts_refusal
 from harness.hosts.model import StrPath
 from harness.hosts.probing import program
-from harness.measure.sources.slurm import EMULATED_CLUSTER
 from harness.slurm.configuration import FOLDER, MUNGE, Places, render
 from harness.slurm.energy import TARGET, Feeder
 

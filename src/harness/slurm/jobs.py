@@ -11,7 +11,7 @@ from pathlib import Path
 from harness.config.site import Site
 from harness.plan import requirements
 from harness.plan.planner import Planner
-from harness.plan.spec import CellSpec, RunSpec
+from harness.plan.spec import BatchSpec, CellSpec, RunSpec
 from harness.slurm.preflight import Wanted
 from harness.slurm.resources import Job, Seen, minutes
 
@@ -20,11 +20,23 @@ SIMULATION_MB = 300.0
 
 
 def job_of_run(run: RunSpec) -> Job:
-    """Returns the needs of a run: nodes of its own if it is measured, one process if it is a simulation."""
-    if run.watch is None:
-        return Job(limit_s=run.timeout_s, likely_s=run.expected_s, memory_mb=SIMULATION_MB)
+    """Returns the needs of a measured run: nodes of its own."""
     memory = requirements.run_memory_bytes([run]) / (1 << 20) / run.nodes
     return Job(ranks=run.ranks, nodes=run.nodes, whole=True, limit_s=run.timeout_s, memory_mb=memory)
+
+
+def job_of_batch(batch: BatchSpec, cores: int) -> Job:
+    """Returns the needs of a batch of simulations: so many cores of a node, all busy but for the last simulation."""
+
+    def side_by_side(seconds: list[int]) -> float:
+        return sum(seconds) / cores + max(seconds, default=0)
+
+    limits = [run.timeout_s for run in batch.runs]
+    return Job(
+        limit_s=side_by_side(limits),
+        likely_s=side_by_side([run.expected_s or run.timeout_s for run in batch.runs]),
+        memory_mb=SIMULATION_MB * min(cores, len(batch.runs)),
+    )
 
 
 def job_of_cell(cell: CellSpec, site: Site) -> Job:
@@ -37,7 +49,9 @@ def job_of_cell(cell: CellSpec, site: Site) -> Job:
 def wanted_by(planner: Planner) -> Wanted:
     """Returns the most that any job of a plan asks for at its first attempt."""
     site, plans = planner.config.site, [planner.plan(study) for study in planner.config.studies]
-    jobs = [job_of_run(run) for plan in plans for run in plan.runs]
+    jobs = [job_of_run(run) for plan in plans for run in plan.runs if run.watch is not None]
+    cores = site.batch.cores_per_node if site.batch is not None else 1
+    jobs += [job_of_batch(batch, cores) for plan in plans for batch in plan.batches.values()]
     jobs += [job_of_cell(cell, site) for cell in planner.cells.values()]
     return Wanted(
         nodes=max(job.nodes for job in jobs),

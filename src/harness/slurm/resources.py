@@ -42,16 +42,12 @@ class Job:
 
 
 def minutes(job: Job, seen: Seen | None, attempt: int) -> int:
-    """Returns the time limit: at most the job's own; less where earlier runs say so; double after a failure.
-
-    Simulations share a job, whose limit is the sum of theirs: its start is in their minutes, which are rounded up.
-    """
+    """Returns the time limit: at most the job's own; less where earlier runs say so; double after a failure."""
     most = -(-int(job.limit_s) // 60)
     likely_s = (
         (job.limit_s if job.likely_s is None else job.likely_s) if seen is None else seen.seconds * MARGIN
     )
-    start = START_MINUTES if job.whole else 0
-    return start + max(1, min(most, -(-int(likely_s) // 60) << attempt - 1))
+    return START_MINUTES + max(1, min(most, -(-int(likely_s) // 60) << attempt - 1))
 
 
 def memory_mb(job: Job, seen: Seen | None, attempt: int, batch: Batch | None) -> int:

@@ -67,11 +67,11 @@ test_that("a curve of few samples is not drawn", {
 
 test_that("runs whose ranks shared processors are told of", {
   runs <- data.frame(
-    status = "ok", metric = rep(c("attempts", "cpu.share.min"), each = 3), value = c(1, 2, 3, 0.98, 0.97, 0.5)
+    status = "ok", metric = rep(c("attempts", "cpu.share.min"), each = 3), value = c(1, 2, 3, 0.98, 0.85, 0.5)
   )
   said <- placement_text(runs)
   expect_match(said, "2 runs were made again", fixed = TRUE)
-  expect_match(said, "In 1 of 3 runs a rank had no processor for 90 % of its time", fixed = TRUE)
+  expect_match(said, "In 1 of 3 runs a rank had no processor for more than 20 % of its time", fixed = TRUE)
   expect_equal(placement_text(runs[runs$value == 1, ]), "")
 })
 
@@ -139,6 +139,19 @@ test_that("series without a look get one that no other has, the same in all figu
   expect_equal(label_of("a"), "a")
 })
 
+test_that("notes are those of frameworks that ran", {
+  rows <- data.frame(id = c("a", "b", "c"), label = c("A", "B", "C"), colour = "black", shape = 1:3,
+    linetype = "solid", note = c("made anew", "made anew", NA))
+  use_series(rows)
+  runs <- data.frame(framework = c("a", "b", "c"), status = c("ok", "ok", "ok"), reason = NA, disk = "ssd")
+  expect_equal(missing_text(runs), "A and B: made anew.")
+  runs$status[2:3] <- "not-run"
+  runs$reason[2:3] <- "b: none"
+  expect_equal(missing_text(runs), "A: made anew. Not run: B and C (none).")
+  use_series(rows[0, ])
+  expect_equal(missing_text(runs[1, ]), "")
+})
+
 test_that("caps that never ran are told from settings that are missing", {
   runs <- data.frame(
     status = c("ok", "not-run", "not-run"), reason = c(NA, "no cap", "no cap"), cap_w = c(215, 140, 120),
@@ -147,4 +160,15 @@ test_that("caps that never ran are told from settings that are missing", {
   expect_equal(missing_text(runs), "Not run: caps 140 and 120 W (no cap).")
   runs$cap_w <- 215
   expect_equal(missing_text(runs), "Not run: 2 settings (no cap).")
+})
+
+test_that("a table of counters is read, large values and all", {
+  path <- tempfile(fileext = ".csv")
+  writeLines(c(
+    "point,rep,framework,nodes,disk,benchmark,job,job_name,kind,counter_group,counter,value",
+    "a,1,hadoop-ipoib,3,ssd,terasort,job_1,TeraSort,reduce,TaskCounter,REDUCE_SHUFFLE_BYTES,4503599627370497"
+  ), path)
+  rows <- read_table(path, "counters")
+  expect_equal(rows$value, 2^52 + 1, tolerance = 0)
+  expect_equal(rows$counter, "REDUCE_SHUFFLE_BYTES")
 })

@@ -192,6 +192,7 @@ def numbers(experiment: str, f: Factors, rep: int, world: World) -> Numbers:
         found = {"makespan": total, "runtime.mean": mean, "jobs": jobs, "cpu.load": f["load"] / 100,
                  "drops": lost, "marks": 0 if f["queue"] == "drop-tail" else 5000, "timeouts": lost / 50,
                  "cpu.load.arriving": f["load"] / 100,
+                 "holds.trigger.core": 9e5, "holds.full.core": 0, "holds.timer.core": 1e5,
                  **moved(f, jobs, world.size),
                  "power.rel": joules["energy.total"] / always,
                  "power.core.rel": max(joules["energy.core"] / 10 / total, 0.11),

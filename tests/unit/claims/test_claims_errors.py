@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -170,6 +171,27 @@ def test_planned_tables_have_the_columns_of_those_that_are_made(study: str) -> N
     for name, spec in planner.plan(study).tables.items():
         nothing = metric_table(spec.model_copy(update={"runs": {}, "not_run": []}))
         assert columns[f"{study}_{name}"] == nothing.columns
+
+
+def test_a_claim_on_shuffled_bytes_is_a_check_of_counters(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(PROJECT / "config", tmp_path / "config"))
+    study = folder / "studies/hpc.yaml"
+    of_a_figure = study.read_text().replace("[terasort, terasort.tasks]", "[terasort, terasort.counters]")
+    study.write_text(of_a_figure)
+    columns = planned_tables(choose(["scale=smoke"], folder), "hpc")
+    (table,) = [table for table in columns if table.name == "hpc_terasort_counters"]
+    assert [*columns[table]][-4:] == ["kind", "counter_group", "counter", "value"]
+
+    tables = write_table(tmp_path / "tables", timed(0.4, 0.4, 0.4))
+    lines = [
+        f"p,{rep},{kind},REDUCE_SHUFFLE_BYTES,{2**62}" for rep in (1, 2, 3) for kind in ("all", "reduce")
+    ]
+    (tables / "s/e.counters.csv").write_text("\n".join(["point,rep,kind,counter,value", *lines, ""]))
+    check = "SELECT value AS value FROM s_e_counters WHERE kind = 'all' AND counter = 'REDUCE_SHUFFLE_BYTES'"
+    literal = {"op": "=", "value": 2.0**62, "tolerance": "none"}
+    claims = write_claims(tmp_path / "s.yaml", claim(check=check, literal=literal, direction=[]))
+    (row,) = check_claims(claims, tables, []).rows
+    assert (row.verdict, row.value, row.n) == ("reproduced", 2.0**62, 3), row.reason
 
 
 def test_a_wrong_column_is_named_with_those_that_are_there(tmp_path: Path) -> None:

@@ -170,7 +170,8 @@ def test_slice_and_cap_bind_the_job(tmp_path: Path, cap_w: float | None) -> None
     # An upper bound only: a busy machine may well give less. The cap needs some 0.2 s to settle.
     assert summary["test"]["cpu_s"] <= granted * summary["test"]["wall_s"] * 1.4 + 0.1
     counts = summary["emulated"]
-    assert counts.get("nr_throttled", 0) + counts.get("stops", 0) > 0
+    starved = summary["test"]["cpu_s"] < 0.9 * granted * summary["test"]["wall_s"]
+    assert starved or counts.get("nr_throttled", 0) + counts.get("stops", 0) > 0
     assert (summary["cap"] or {}).get("requested_W") == cap_w
     if cap_w is not None:
         assert summary["cap"]["source"] == "emulated:test"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from harness.config.site import Batch
 from harness.plan import requirements
 from harness.plan.planner import Planner
-from harness.slurm.jobs import job_of_cell, job_of_run, preflight_of, seen_before, wanted_by
+from harness.slurm.jobs import job_of_batch, job_of_cell, job_of_run, preflight_of, seen_before, wanted_by
 from harness.slurm.resources import START_MINUTES, Job, Seen, memory_mb, minutes, options
 
 BATCH = Batch(partition="fat", cores_per_node=16, memory_mb_per_node=60_000, options=["--constraint=a b"])
@@ -47,10 +47,11 @@ def test_a_job_without_history_may_take_its_whole_limit() -> None:
     assert minutes(whole, Seen(60, 0), 2) == START_MINUTES + 4
 
 
-def test_simulations_ask_for_what_they_will_hardly_exceed() -> None:
-    simulation = Job(limit_s=600, likely_s=60)
-    assert [minutes(simulation, None, attempt) for attempt in (1, 2, 5)] == [1, 2, 10]
-    assert minutes(simulation, Seen(80, 0), 1) == 2
+def test_a_job_asks_for_what_it_will_hardly_exceed() -> None:
+    batch = Job(limit_s=600, likely_s=60)
+    asked = [minutes(batch, None, attempt) - START_MINUTES for attempt in (1, 2, 5)]
+    assert asked == [1, 2, 10]
+    assert minutes(batch, Seen(80, 0), 1) == START_MINUTES + 2
 
 
 def test_a_job_asks_for_the_memory_that_earlier_ones_took() -> None:
@@ -95,12 +96,16 @@ def test_processes_take_as_many_nodes_as_their_cores_need(cluster: Planner) -> N
     assert {run.ranks for run in runs} >= {1, 2, 4}
 
 
-def test_simulations_share_and_cells_do_not(cluster: Planner) -> None:
-    simulations = [run for study in ("eee", "mimir") for run in cluster.plan(study).runs if run.watch is None]
-    assert {run.identity.study for run in simulations} == {"eee", "mimir"}
-    for run in simulations:
-        job = job_of_run(run)
-        assert (job.nodes, job.ranks, job.whole) == (1, 1, False)
+def test_batches_of_simulations_share_nodes_and_cells_do_not(cluster: Planner) -> None:
+    batches = [batch for study in ("eee", "mimir") for batch in cluster.plan(study).batches.values()]
+    assert {batch.study for batch in batches} == {"eee", "mimir"}
+    for batch in batches:
+        one, four = job_of_batch(batch, 1), job_of_batch(batch, 4)
+        assert (one.nodes, one.ranks, one.whole) == (1, 1, False)
+        assert one.limit_s >= sum(run.timeout_s for run in batch.runs)
+        longest = max(run.timeout_s for run in batch.runs)
+        assert four.limit_s - longest == pytest.approx((one.limit_s - longest) / 4), "four side by side"
+        assert four.memory_mb >= min(4, len(batch.runs)) * 150
     cell = next(iter(cluster.cells.values()))
     job = job_of_cell(cell, cluster.config.site)
     assert (job.nodes, job.whole) == (cell.nodes, True)

@@ -14,7 +14,7 @@ class KvasirWorkloads(Package):
     url = "https://kvasir.invalid/kvasir-workloads-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="21148fbf3bc5454b31185181cd8fb7ae6620d7b52d6b29b88b3124ba75b8fe1d")
+    version("0.1.0", sha256="b9efdc18d2f27c75048648e084c55c8210567af6561f33dd1069094081a8e246")
 
     depends_on("hadoop@2.7:3", type=("build", "run"))
     depends_on("java@8:", type=("build", "run"))

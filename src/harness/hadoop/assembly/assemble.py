@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 import subprocess
 import tempfile
@@ -18,9 +17,9 @@ from harness.core.files import dump_json, replacing
 from harness.core.sources import compiled
 from harness.hadoop.assembly import jars, java, maven
 from harness.hadoop.cluster import cluster
-from harness.hadoop.distribution import FACTS, PLUGINS, Distribution, Facts, Java
+from harness.hadoop.distribution import FACTS, Distribution, Facts, Java
 from harness.hadoop.jobs import run_job
-from harness.hadoop.plugins import OURS, Plugin
+from harness.hadoop.plugins import OURS
 from harness.hosts import HostsSettings, hosts
 
 HADOOP, TESTS, JOBS, ARCHIVE = "hadoop.jar", "tests.jar", "workloads.jar", "classes.jsa"
@@ -80,81 +79,6 @@ def _taken_jobs(source: Path, jar: Path, taken: Taken) -> str:
         with replacing(jar) as scratch:
             shutil.copyfile(taken.jobs, scratch)
     return source_digest(source)
-
-
-def _plugin_digest(source: Path, plugin: Plugin, version: str, taken: Path | None) -> str:
-    """Return SHA-256 over what decides on a plug-in's jar: the one in an image, or sources and Hadoop's version."""
-    total = hashlib.sha256(version.encode())
-    parent = [] if plugin.jar else [source / "pom.xml"]
-    for path in [taken] if taken else [*parent, *plugin.sources()]:
-        total.update(f" {path.name} {jars.digest(path)}".encode())
-    return total.hexdigest()
-
-
-def _is_ours(source: Path, plugin: Plugin) -> bool:
-    return Path(plugin.folder).resolve() == (source / OURS.name / plugin.name).resolve()
-
-
-def _staged(source: Path, plugin: Plugin, folder: Path) -> Path:
-    """Copy a module from elsewhere to a folder where it finds the parent pom as ours do; return where it is."""
-    target, came_from = folder / OURS.name / plugin.name, Path(plugin.folder)
-    shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(came_from / "src" / "main", target / "src" / "main")
-    shutil.copyfile(came_from / "pom.xml", target / "pom.xml")
-    shutil.copyfile(source / "pom.xml", folder / "pom.xml")
-    return target
-
-
-def _made_plugin(source: Path, plugin: Plugin, version: str, root: Path) -> Path:
-    """Return a plug-in's jar where it was found or built."""
-    folder = Path(plugin.folder)
-    if plugin.jar:
-        return folder / plugin.jar
-    goals = [f"-Dhadoop.version={version}", "-DskipTests", "package"]
-    what = f"build plug-in {plugin.name}"
-    # What an earlier build left must not get into the jar.
-    shutil.rmtree(root / "modules" / plugin.name, ignore_errors=True)
-    module = folder if _is_ours(source, plugin) else _staged(source, plugin, root / "modules" / "elsewhere")
-    made = maven.build([module.resolve()], root / "modules", goals, what)[plugin.name]
-    if not made.is_file():
-        raise KvasirError(
-            f"{folder}/pom.xml: Maven left no {made}: expected the parent that src/hadoop/pom.xml shows, and the "
-            f"folder's name as artifactId, {plugin.name}"
-        )
-    return made
-
-
-def provide_plugins(
-    source: Path, version: str, root: Path, plugins: Iterable[Plugin], taken: Taken | None = None
-) -> dict[str, str]:
-    """Put the jar of each plug-in into the folder `plugins` of `root`; return SHA-256 of each by name.
-
-    `source` is the folder src/hadoop, `version` the Hadoop that they are compiled against. What is there and up to
-    date stays. Raises KvasirError when Maven cannot build one.
-    """
-    root = root.resolve()
-    found = {}
-    for plugin in plugins:
-        jar = root / PLUGINS / f"{plugin.name}.jar"
-        held = taken.plugins / f"{plugin.name}.jar" if taken and _is_ours(source, plugin) else None
-        digest, note = _plugin_digest(source, plugin, version, held), jar.with_suffix(".json")
-        if not (
-            jar.is_file() and note.is_file() and _noted(note) == {"sources": digest, "jar": jars.digest(jar)}
-        ):
-            jar.parent.mkdir(parents=True, exist_ok=True)
-            note.unlink(missing_ok=True)
-            with replacing(jar) as scratch:
-                shutil.copyfile(held or _made_plugin(source, plugin, version, root), scratch)
-            dump_json({"sources": digest, "jar": jars.digest(jar)}, note)
-        found[plugin.name] = jars.digest(jar)
-    return found
-
-
-def _noted(note: Path) -> object:
-    try:
-        return json.loads(note.read_text(encoding="utf-8"))
-    except ValueError:
-        return None
 
 
 def compiled_against(version: str, java_major: int, users: bool) -> str:

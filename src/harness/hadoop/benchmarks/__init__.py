@@ -11,7 +11,15 @@ from harness.hadoop.benchmarks.base import Benchmark, Cell, InvalidOutput
 from harness.hadoop.benchmarks.bayes import Bayes
 from harness.hadoop.benchmarks.dfsio import DfsioRead, DfsioWrite
 from harness.hadoop.benchmarks.grep import Grep
+from harness.hadoop.benchmarks.kmeans import KMeans
 from harness.hadoop.benchmarks.pagerank import PageRank
+from harness.hadoop.benchmarks.puma import (
+    AdjacencyList,
+    InvertedIndex,
+    RankedInvertedIndex,
+    SelfJoin,
+    SequenceCount,
+)
 from harness.hadoop.benchmarks.sort import Sort
 from harness.hadoop.benchmarks.terasort import TeraSort
 from harness.hadoop.benchmarks.wordcount import WordCount
@@ -20,7 +28,10 @@ __all__ = ["CLASSES", "Benchmark", "Cell", "InvalidOutput", "make"]
 
 CLASSES: dict[str, type[Benchmark[Any]]] = {
     benchmark.name: benchmark
-    for benchmark in (DfsioWrite, DfsioRead, WordCount, Sort, TeraSort, PageRank, Bayes, Grep)
+    for benchmark in (
+        *(DfsioWrite, DfsioRead, WordCount, Sort, TeraSort, PageRank, Bayes, Grep, KMeans),
+        *(AdjacencyList, SelfJoin, InvertedIndex, SequenceCount, RankedInvertedIndex),
+    )
 }
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
-from pydantic import PositiveFloat
+from pydantic import NonNegativeInt, PositiveFloat
 
 from harness.core.errors import KvasirError
 from harness.core.models import Strict
@@ -19,6 +19,8 @@ from harness.results.records import Metric
 
 EXAMPLES = "org.apache.hadoop.examples.ExampleDriver"
 MIB = 1 << 20
+ALONE = generic_options({"mapreduce.framework.name": "local"})
+"""Options of a program whose tasks run in its own process."""
 T = TypeVar("T")
 
 
@@ -31,6 +33,8 @@ class Settings(Strict):
 
     timeout_s: PositiveFloat = 900.0
     """For each program of the benchmark: generator, run and check, seconds."""
+    alone_mb: NonNegativeInt = 512
+    """Up to this size, 2^20 bytes, generator and check are one process on the master, which starts sooner."""
 
 
 S = TypeVar("S", bound=Settings)
@@ -78,6 +82,31 @@ class Cell:
         """Run a program that submits jobs; see run_job."""
         return run_job(self.cluster, name, main_class, arguments, timeout_s)
 
+    def generated(
+        self,
+        path: str,
+        name: str,
+        program: Sequence[str],
+        arguments: Sequence[str],
+        timeout_s: float,
+        *,
+        alone: bool = False,
+    ) -> JobResult:
+        """Return the result of the generator that writes `path`, its last argument; run it when first asked for.
+
+        program: its class, and what that expects before Hadoop's options; alone: its tasks run in its own process, for
+        generators that choose their number themselves, as Hadoop gives one task to those that do not.
+        What an earlier one left there is removed before. Raises JobError when it fails.
+        """
+
+        def generate() -> JobResult:
+            self.hdfs.remove(path)
+            main_class, *words = program
+            options = ALONE if alone else []
+            return self.program(name, main_class, [*words, *options, *arguments, path], timeout_s)
+
+        return self.once(path, generate)
+
     def check(self, main_class: str, arguments: list[str], timeout_s: float) -> dict[str, Any]:
         """Run one of our checks on the master; return what it found. Raises KvasirError when it fails."""
         cluster = self.cluster
@@ -111,6 +140,11 @@ class Benchmark(ABC, Generic[S]):
         """What the time of a run grows with, in the benchmark's own unit; by default `data_mb`."""
         return float(self.data_mb)
 
+    @property
+    def alone(self) -> bool:
+        """Return whether generator and check are one process each."""
+        return self.data_mb <= self.settings.alone_mb
+
     @classmethod
     def for_tasks(cls, settings: dict[str, Any], tasks: int) -> dict[str, Any]:
         """Return `settings` such that the same data make at least `tasks` map tasks, where blocks do not see to it."""
@@ -136,6 +170,18 @@ def require(condition: bool, benchmark: str, complaint: str) -> None:
     """Raise InvalidOutput unless the condition holds."""
     if not condition:
         raise InvalidOutput(f"{benchmark}: {complaint}")
+
+
+def require_equal(
+    benchmark: str, numbers: Sequence[str], found: Mapping[str, Any], expected: Mapping[str, Any], source: str
+) -> None:
+    """Raise InvalidOutput unless each number that a check found is the expected one, which is that of `source`."""
+    for what in numbers:
+        require(
+            found[what] == expected[what],
+            benchmark,
+            f"{what} of {source}: {expected[what]}, of the output: {found[what]}",
+        )
 
 
 def metric(name: str, value: float, unit: str, source: str) -> Metric:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from harness.hadoop.benchmarks.base import Benchmark, Cell, Settings, metric, require
+from harness.hadoop.benchmarks.base import MIB, Benchmark, Cell, Settings, metric, require
 from harness.hadoop.jobs import JobResult
 from harness.results.records import Metric
 
 OUTPUT = "/output/bayes"
+WORD_BYTES = 8
+"""Most bytes of a word and what separates it from the next."""
 
 
 class BayesSettings(Settings):
@@ -56,20 +58,17 @@ class Bayes(Benchmark[BayesSettings]):
 
     def prepare(self, cell: Cell) -> None:
         """Write both sets of documents."""
-        settings = self.settings
-
-        def generate() -> bool:
-            cell.hdfs.remove(self.path)
-            for name, first, count in (
-                ("train", 0, settings.documents),
-                ("test", settings.documents, self.held_out),
-            ):
-                numbers = [first, count, settings.labels, settings.vocabulary, settings.mean_words]
-                arguments = [*map(str, [*numbers, settings.seed, cell.map_slots]), f"{self.path}/{name}"]
-                cell.program(f"documents-{name}", "kvasir.bayes.Generate", arguments, settings.timeout_s)
-            return True
-
-        cell.once(self.path, generate)
+        s = self.settings
+        for name, first, count in (("train", 0, s.documents), ("test", s.documents, self.held_out)):
+            numbers = [first, count, s.labels, s.vocabulary, s.mean_words, s.seed, cell.map_slots]
+            cell.generated(
+                f"{self.path}/{name}",
+                f"documents-{name}",
+                ["kvasir.bayes.Generate"],
+                [*map(str, numbers)],
+                s.timeout_s,
+                alone=self.size * WORD_BYTES / MIB <= s.alone_mb,
+            )
 
     def input(self, cell: Cell) -> str:
         """Return the folder of the documents."""

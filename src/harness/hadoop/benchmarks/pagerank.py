@@ -1,12 +1,13 @@
-"""PageRank on a Kronecker graph with the initiator that BigDataBench fitted to Google's web graph."""
+"""PageRank on a Kronecker graph."""
 
 from __future__ import annotations
 
 import math
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import PositiveInt
 
-from harness.hadoop.benchmarks.base import Benchmark, Cell, Settings, metric, require
+from harness.hadoop.benchmarks.base import Cell, metric, require
+from harness.hadoop.benchmarks.graph import GraphBenchmark, GraphSettings
 from harness.hadoop.jobs import JobResult
 from harness.results.records import Metric
 
@@ -14,58 +15,17 @@ OUTPUT = "/output/pagerank"
 TOLERANCE = 1e-9
 
 
-class PageRankSettings(Settings):
-    """Size of the graph."""
+class PageRankSettings(GraphSettings):
+    """Size of the graph. Of graphs that are not compared the sum of all ranks is checked."""
 
-    scale: int = Field(default=16, ge=1, le=30, description="the graph has 2^scale names of vertices")
     iterations: PositiveInt = 3
-    seed: NonNegativeInt = 1
-    compare_edges: NonNegativeInt = Field(
-        default=5_000_000,
-        description="graphs up to this size are ranked again by one process, of larger ones only the sum is checked",
-    )
 
 
-class PageRank(Benchmark[PageRankSettings]):
+class PageRank(GraphBenchmark[PageRankSettings]):
     """Runs our own jobs."""
 
     name = "pagerank"
     settings_type = PageRankSettings
-
-    @property
-    def data_mb(self) -> int:
-        """Zero: only the generator knows."""
-        return 0
-
-    @property
-    def size(self) -> float:
-        """Number of names of vertices."""
-        return float(2**self.settings.scale)
-
-    @property
-    def path(self) -> str:
-        """Where the graph is."""
-        return f"/input/graph-{self.settings.scale}-{self.settings.seed}"
-
-    def prepare(self, cell: Cell) -> None:
-        """Generate the graph."""
-        self.edges(cell)
-
-    def edges(self, cell: Cell) -> int:
-        """Return the number of edges; generate the graph unless it is there."""
-
-        def generate() -> int:
-            cell.hdfs.remove(self.path)
-            settings = self.settings
-            arguments = [str(settings.scale), str(settings.seed), str(cell.map_slots), self.path]
-            done = cell.program("kronecker", "kvasir.graph.Generate", arguments, settings.timeout_s)
-            return done.counter("Count", "EDGES")
-
-        return cell.once(self.path, generate)
-
-    def input(self, cell: Cell) -> str:
-        """Return the folder of the graph."""
-        return self.path
 
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Rank."""
@@ -75,10 +35,9 @@ class PageRank(Benchmark[PageRankSettings]):
 
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
         """Check that ranks add up to 1, and that those of a small graph are the ones that one process computes."""
-        settings, edges = self.settings, self.edges(cell)
-        arguments = [self.path, OUTPUT, str(settings.iterations), str(settings.compare_edges)]
-        if edges > settings.compare_edges:
-            arguments[-1] = "0"
+        settings = self.settings
+        most_edges = settings.compare_edges if self.compared(cell) else 0
+        arguments = [self.path, OUTPUT, str(settings.iterations), str(most_edges)]
         found = cell.check("kvasir.check.Ranks", arguments, settings.timeout_s)
         vertices = result.jobs[0].counter("Count", "VERTICES")
         require(
@@ -95,7 +54,7 @@ class PageRank(Benchmark[PageRankSettings]):
         return (
             [
                 metric("vertices", vertices, "1", "measured:counters"),
-                metric("edges", edges, "1", "measured:counters"),
+                metric("edges", self.edges(cell), "1", "measured:counters"),
                 metric("iterations", settings.iterations, "1", "analytic"),
             ],
             checks,

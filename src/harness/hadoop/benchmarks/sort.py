@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.hadoop.benchmarks.base import EXAMPLES, Cell, metric, require
+from harness.hadoop.benchmarks.base import EXAMPLES, Cell, metric, require, require_equal
 from harness.hadoop.benchmarks.text import TextBenchmark
 from harness.hadoop.jobs import JobResult
 from harness.results.records import Metric
@@ -34,12 +34,7 @@ class Sort(TextBenchmark):
         """Check that the output holds the input's records, each in the right file, each file in order."""
         facts = self.facts(cell)
         found = cell.check("kvasir.check.Records", [OUTPUT], self.settings.timeout_s)
-        for what in ("records", "checksum"):
-            require(
-                found[what] == facts[what],
-                self.name,
-                f"{what} of the input: {facts[what]}, of the output: {found[what]}",
-            )
+        require_equal(self.name, ("records", "checksum"), found, facts, "the input")
         require(
             found["disorder"] == 0, self.name, f"{found['disorder']} records of the output are out of order"
         )

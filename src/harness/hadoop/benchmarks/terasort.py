@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, PositiveInt
 
-from harness.hadoop.benchmarks.base import EXAMPLES, MIB, Benchmark, Cell, Settings, metric, require
+from harness.hadoop.benchmarks.base import ALONE, EXAMPLES, MIB, Benchmark, Cell, Settings, metric, require
 from harness.hadoop.jobs import JobResult, generic_options
 from harness.results.records import Metric
 
@@ -18,9 +18,6 @@ class TeraSortSettings(Settings):
     data_mb: PositiveInt = Field(default=256, description="2^20 bytes")
     output_replication: PositiveInt = Field(
         default=1, description="replicas of the output; Hadoop's own is 1"
-    )
-    validate_alone_mb: NonNegativeInt = Field(
-        default=512, description="up to this size TeraValidate runs in one process, which starts sooner"
     )
     samples: PositiveInt | None = Field(
         default=None,
@@ -66,15 +63,10 @@ class TeraSort(Benchmark[TeraSortSettings]):
 
     def checksum(self, cell: Cell) -> int:
         """Return the sum of the checksums of all records, as the generator counted it."""
-
-        def generate() -> int:
-            cell.hdfs.remove(self.path)
-            maps = generic_options({"mapreduce.job.maps": self.settings.maps or cell.map_slots})
-            arguments = ["teragen", *maps, str(self.rows), self.path]
-            done = cell.program("teragen", EXAMPLES, arguments, self.settings.timeout_s)
-            return done.counter("Counters", "CHECKSUM")
-
-        return cell.once(self.path, generate)
+        maps = generic_options({"mapreduce.job.maps": self.settings.maps or cell.map_slots})
+        program, arguments = [EXAMPLES, "teragen"], [*maps, str(self.rows)]
+        done = cell.generated(self.path, program[1], program, arguments, self.settings.timeout_s)
+        return done.counter("Counters", "CHECKSUM")
 
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Sort."""
@@ -96,9 +88,7 @@ class TeraSort(Benchmark[TeraSortSettings]):
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
         """Check that TeraValidate names no error, and that its checksum is the generator's."""
         cell.hdfs.remove(REPORT)
-        alone = self.settings.data_mb <= self.settings.validate_alone_mb
-        options = generic_options({"mapreduce.framework.name": "local"}) if alone else []
-        arguments = ["teravalidate", *options, OUTPUT, REPORT]
+        arguments = ["teravalidate", *(ALONE if self.alone else []), OUTPUT, REPORT]
         cell.program("teravalidate", EXAMPLES, arguments, self.settings.timeout_s)
         report = cell.hdfs.read_parts(REPORT)
         checksum = verdict(report)

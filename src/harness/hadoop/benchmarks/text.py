@@ -42,7 +42,7 @@ class TextBenchmark(Benchmark[TextSettings]):
         """Return what is in the text: records, checksum, occurrences of words and of the pattern's matches."""
         settings = self.settings
         path = self.path(cell)
-        cell.once(path, lambda: self._write(cell, path))
+        self._write(cell, path)
         return cell.once(
             f"{path} {settings.pattern}",
             lambda: cell.check("kvasir.check.Records", [path, settings.pattern], settings.timeout_s),
@@ -60,14 +60,12 @@ class TextBenchmark(Benchmark[TextSettings]):
         """Return the folder of the text."""
         return self.path(cell)
 
-    def _write(self, cell: Cell, path: str) -> int:
+    def _write(self, cell: Cell, path: str) -> None:
         total = self.settings.data_mb * MIB
         sizes = {
             "mapreduce.randomtextwriter.totalbytes": total,
             # RandomTextWriter starts total / bytespermap map tasks, rounded down.
             "mapreduce.randomtextwriter.bytespermap": total // self.files(cell),
         }
-        cell.hdfs.remove(path)
-        arguments = ["randomtextwriter", *generic_options(sizes), path]
-        written = cell.program("randomtextwriter", EXAMPLES, arguments, self.settings.timeout_s)
-        return written.counter("Counters", "BYTES_WRITTEN")
+        program, arguments = [EXAMPLES, "randomtextwriter"], generic_options(sizes)
+        cell.generated(path, program[1], program, arguments, self.settings.timeout_s)

@@ -159,8 +159,8 @@ def _be_host(host: dict[str, Any], plan: dict[str, Any], sock: socket.socket) ->
     door = server.door_at(f"{plan['rsh']}/{host['name']}")
     sock.sendall(b"\n")
     sock.close()
-    devices = {disk["name"]: disk["device"] for disk in host["disks"] if "device" in disk}
-    server.run(host["socket"], door, True, devices)
+    counted = {disk["name"]: disk.get("device") or disk.get("state") for disk in host["disks"]}
+    server.run(host["socket"], door, True, {name: where for name, where in counted.items() if where})
 
 
 def _without_ipv6() -> None:

@@ -17,10 +17,11 @@ import stat
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from harness.hosts.inside import devices, server, wire
+from harness.hosts.inside import devices, server, throttle, wire
 from harness.kernel import linux
 from harness.kernel.guardian import boot_id, start_of
 
@@ -132,9 +133,19 @@ def _start(plan: dict[str, Any], owned: Owned) -> subprocess.Popen[bytes]:
 
 def _make_disks(plan: dict[str, Any], owned: Owned) -> None:
     made = []
+
+    @cache
+    def library() -> str:
+        path = f"{plan['folders'][0]}/{throttle.LIBRARY}"
+        throttle.compile_library(path)
+        return path
+
     for host in plan["hosts"]:
         for disk in host["disks"]:
             os.mkdir(disk["path"])
+            if disk["medium"] == "throttled":
+                disk["state"] = throttle.make_state(disk)
+                shutil.copyfile(library(), f"{os.path.dirname(disk['state'])}/{throttle.LIBRARY}")
             if disk["medium"] == "device":
                 disk["file"] = disk["path"] + ".img"
                 made.append((host, disk, devices.make_file(disk["file"], disk["size_mb"])))

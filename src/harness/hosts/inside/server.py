@@ -19,7 +19,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from harness.hosts.inside import usage, wire
+from harness.hosts.inside import throttle, usage, wire
 from harness.kernel import linux, procfs
 
 
@@ -36,6 +36,7 @@ class Server:
         """Hosts' connections, each with the number of its command."""
         self._isolated = isolated
         self._disks = disks
+        """Devices by disk; paths of throttles' states where disks are folders."""
         self._pids: dict[int, int] = {}
         """Numbers of commands whose code was not asked for yet, by process id."""
         self._codes: dict[int, int] = {}
@@ -174,7 +175,10 @@ class Server:
         if self._disks:
             with open("/proc/diskstats") as file:
                 disks = procfs.parse_disks(file.read())
-            found["disks"] = {disk: disks.get(device, (0, 0, 0.0)) for disk, device in self._disks.items()}
+            found["disks"] = {
+                disk: throttle.use(where) if where.startswith("/") else disks.get(where, (0, 0, 0.0))
+                for disk, where in self._disks.items()
+            }
         return found, []
 
     def _do_socket(self, fds: list[int]) -> tuple[dict[str, Any], list[int]]:

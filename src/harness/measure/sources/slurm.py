@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from harness.config.power import SlurmSettings
+from harness.core.environment import EMULATED_CLUSTER
 from harness.core.errors import PowerError
 from harness.measure.model import Hold, Probe, Reader, Scope, Source
 
-EMULATED_CLUSTER = "kvasir_emulated"
-"""Name of the clusters that we emulate (harness.slurm): their joules are synthetic."""
 SAMPLER_STEP = "kvasir-sampler"
 """Name of steps that only sample on a node (harness.measure.nodes): their node's joules are the job's already."""
 _MEASURED, _EMULATED = "measured:slurm", "emulated:slurm"

@@ -20,11 +20,14 @@ public final class Range extends InputFormat<LongWritable, NullWritable> {
   private static final String FROM = "kvasir.range.from";
   private static final String ITEMS = "kvasir.range.items";
 
+  /** Hadoop's own property of this is one when jobs run in the program itself. */
+  private static final String MAPS = "kvasir.range.maps";
+
   /** Sets the range {@code from} to {@code from + items - 1}, and the number of map tasks. */
   public static void set(Configuration conf, long from, long items, int maps) {
     conf.setLong(FROM, from);
     conf.setLong(ITEMS, items);
-    conf.setInt("mapreduce.job.maps", maps);
+    conf.setInt(MAPS, maps);
   }
 
   @Override
@@ -32,7 +35,7 @@ public final class Range extends InputFormat<LongWritable, NullWritable> {
     Configuration conf = context.getConfiguration();
     long from = conf.getLong(FROM, 0);
     long items = conf.getLong(ITEMS, 0);
-    int maps = conf.getInt("mapreduce.job.maps", 1);
+    int maps = conf.getInt(MAPS, 1);
     List<InputSplit> splits = new ArrayList<>();
     for (int i = 0; i < maps; i++) {
       splits.add(new Part(from + items * i / maps, from + items * (i + 1) / maps));

@@ -2,7 +2,7 @@ package kvasir;
 
 import java.util.Arrays;
 
-/** Command lines: a program that is called wrongly says how it is called, and ends with code 2. */
+/** Command lines: a program that is called wrongly says how it is called, and ends with code 1. */
 public final class Usage {
   private Usage() {}
 
@@ -43,5 +43,22 @@ public final class Usage {
     }
     throw new Wrong(
         name + ": expected a whole number from " + least + " to " + most + ", got " + text);
+  }
+
+  /**
+   * Reads a number that is not negative.
+   *
+   * @throws Wrong when {@code text} is none
+   */
+  public static double decimal(String name, String text) {
+    try {
+      double value = Double.parseDouble(text);
+      if (value >= 0 && value < Double.POSITIVE_INFINITY) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // Said below.
+    }
+    throw new Wrong(name + ": expected a number from 0, got " + text);
   }
 }

@@ -1,14 +1,17 @@
 package kvasir;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
@@ -29,12 +32,36 @@ public final class LocalJobs {
     conf.set("mapreduce.jobtracker.staging.root.dir", tmp.resolve("staging").toString());
     conf.setInt("mapreduce.task.io.sort.mb", 1);
     conf.setInt("mapreduce.job.reduces", 3);
+    // By default a program looks each second whether its job has ended.
+    conf.setInt("mapreduce.client.progressmonitor.pollinterval", 10);
     return conf;
   }
 
   /** Runs a program that must end well. */
   public static void run(Tool tool, Path tmp, Object... arguments) throws Exception {
-    assertEquals(0, ToolRunner.run(conf(tmp), tool, strings(arguments)));
+    try {
+      assertEquals(0, ToolRunner.run(conf(tmp), tool, strings(arguments)));
+    } finally {
+      settle(tmp.resolve("hadoop/mapred/local/localRunner"));
+    }
+  }
+
+  /**
+   * Waits until the threads of jobs that have ended removed their files; JUnit removes the rest.
+   */
+  private static void settle(Path folder) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (holdsJob(folder.toFile())) {
+      assertTrue(System.nanoTime() < end, "files of a job are left in " + folder);
+      Thread.sleep(5);
+    }
+  }
+
+  /** Whether a job's configuration is there, which its thread removes last. */
+  private static boolean holdsJob(File folder) {
+    File[] files = folder.listFiles();
+    return files != null
+        && Stream.of(files).anyMatch(f -> f.getName().matches("job_.*[.]xml") || holdsJob(f));
   }
 
   /** Runs a program that must end well; what it prints. */

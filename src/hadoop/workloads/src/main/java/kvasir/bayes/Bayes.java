@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import kvasir.Jobs;
 import kvasir.Usage;
 import org.apache.hadoop.conf.Configured;
 import org.apache.hadoop.fs.FileStatus;
@@ -13,9 +14,6 @@ import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
-import org.apache.hadoop.mapreduce.lib.reduce.LongSumReducer;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
 
@@ -109,28 +107,13 @@ public final class Bayes extends Configured implements Tool {
     Usage.expect(arguments, "TRAINING-INPUT", "TEST-INPUT", "OUTPUT");
     Path output = new Path(arguments[2]);
     Path model = new Path(output, "model");
-    Job train = job("bayes: training", Train.class);
-    FileInputFormat.addInputPath(train, new Path(arguments[0]));
-    FileOutputFormat.setOutputPath(train, model);
-    if (!train.waitForCompletion(true)) {
+    Job train = Jobs.sum(getConf(), "bayes: training", Train.class);
+    if (!Jobs.run(train, new Path(arguments[0]), model)) {
       return 1;
     }
-    Job classify = job("bayes: labelling", Classify.class);
+    Job classify = Jobs.sum(getConf(), "bayes: labelling", Classify.class);
     classify.getConfiguration().set(MODEL, model.toString());
-    FileInputFormat.addInputPath(classify, new Path(arguments[1]));
-    FileOutputFormat.setOutputPath(classify, new Path(output, "labels"));
-    return classify.waitForCompletion(true) ? 0 : 1;
-  }
-
-  private Job job(String name, Class<? extends Mapper<?, ?, ?, ?>> map) throws IOException {
-    Job job = Job.getInstance(getConf(), name);
-    job.setJarByClass(Bayes.class);
-    job.setMapperClass(map);
-    job.setCombinerClass(LongSumReducer.class);
-    job.setReducerClass(LongSumReducer.class);
-    job.setOutputKeyClass(Text.class);
-    job.setOutputValueClass(LongWritable.class);
-    return job;
+    return Jobs.run(classify, new Path(arguments[1]), new Path(output, "labels")) ? 0 : 1;
   }
 
   /** Runs the jobs. */

@@ -1,8 +1,8 @@
 package kvasir.bayes;
 
-import java.util.Arrays;
 import java.util.SplittableRandom;
 import kvasir.Randoms;
+import kvasir.Zipf;
 
 /**
  * Artificial documents with a label. Words are drawn by Zipf's law; a part of them from a ranking
@@ -15,7 +15,7 @@ public final class Documents {
   private final long seed;
   private final int labels;
   private final int meanWords;
-  private final double[] cumulative;
+  private final Zipf law;
 
   /**
    * Documents with the given number of labels, vocabulary and mean length.
@@ -26,15 +26,7 @@ public final class Documents {
     this.labels = labels;
     this.meanWords = meanWords;
     this.seed = seed;
-    cumulative = new double[vocabulary];
-    double sum = 0;
-    for (int rank = 0; rank < vocabulary; rank++) {
-      sum += 1.0 / (rank + 1);
-      cumulative[rank] = sum;
-    }
-    for (int rank = 0; rank < vocabulary; rank++) {
-      cumulative[rank] /= sum;
-    }
+    law = new Zipf(vocabulary);
   }
 
   /** A document: the same number always gives the same one, as {@code label TAB words}. */
@@ -44,19 +36,14 @@ public final class Documents {
     int words = meanWords / 2 + random.nextInt(meanWords + 1);
     StringBuilder line = new StringBuilder(8 * words);
     line.append('c').append(label).append('\t');
-    int shift = (int) ((long) (label + 1) * cumulative.length / (labels + 1));
+    int shift = (int) ((long) (label + 1) * law.ranks() / (labels + 1));
     for (int i = 0; i < words; i++) {
       boolean telling = random.nextDouble() < TELLING;
-      int word = rank(random.nextDouble());
+      int word = law.rank(random.nextDouble());
       // The label's own ranking is the shared one, moved on.
-      word = telling ? (word + shift) % cumulative.length : word;
+      word = telling ? (word + shift) % law.ranks() : word;
       line.append(i == 0 ? "w" : " w").append(word);
     }
     return line.toString();
-  }
-
-  private int rank(double u) {
-    int found = Arrays.binarySearch(cumulative, u);
-    return Math.min(found < 0 ? -found - 1 : found, cumulative.length - 1);
   }
 }

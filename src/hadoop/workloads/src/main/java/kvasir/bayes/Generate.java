@@ -1,17 +1,16 @@
 package kvasir.bayes;
 
-import java.io.IOException;
+import java.util.function.LongFunction;
+import kvasir.Jobs;
+import kvasir.LineMapper;
 import kvasir.Range;
 import kvasir.Usage;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.conf.Configured;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.NullWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
-import org.apache.hadoop.mapreduce.Mapper;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
 
@@ -23,26 +22,16 @@ public final class Generate extends Configured implements Tool {
   private static final String SEED = "kvasir.bayes.seed";
 
   /** Makes the documents of its numbers. */
-  public static final class Lines extends Mapper<LongWritable, NullWritable, NullWritable, Text> {
-    private final Text line = new Text();
-    private Documents documents;
-
+  public static final class Lines extends LineMapper {
     @Override
-    protected void setup(Context context) {
-      Configuration conf = context.getConfiguration();
-      documents =
+    protected LongFunction<String> lines(Configuration conf) {
+      Documents documents =
           new Documents(
               conf.getInt(LABELS, 2),
               conf.getInt(VOCABULARY, 2),
               conf.getInt(WORDS, 1),
               conf.getLong(SEED, 0));
-    }
-
-    @Override
-    protected void map(LongWritable number, NullWritable nothing, Context context)
-        throws IOException, InterruptedException {
-      line.set(documents.line(number.get()));
-      context.write(NullWritable.get(), line);
+      return documents::line;
     }
   }
 
@@ -67,15 +56,9 @@ public final class Generate extends Configured implements Tool {
     conf.setLong(SEED, Usage.number("SEED", arguments[5], 0, Long.MAX_VALUE));
     int maps = (int) Usage.number("MAPS", arguments[6], 1, 1_000_000);
     Range.set(conf, from, documents, maps);
-    Job job = Job.getInstance(conf, "labelled documents");
-    job.setJarByClass(Generate.class);
-    job.setInputFormatClass(Range.class);
-    job.setMapperClass(Lines.class);
-    job.setNumReduceTasks(0);
-    job.setOutputKeyClass(NullWritable.class);
-    job.setOutputValueClass(Text.class);
-    FileOutputFormat.setOutputPath(job, new Path(arguments[7]));
-    return job.waitForCompletion(true) ? 0 : 1;
+    Job job =
+        Jobs.generator(conf, "labelled documents", Lines.class, NullWritable.class, Text.class);
+    return Jobs.run(job, new Path(arguments[7])) ? 0 : 1;
   }
 
   /** Runs the job. */

@@ -27,12 +27,16 @@ final class Parts {
 
   static void lines(Path folder, Configuration conf, Consumer<String> take) throws IOException {
     for (Path part : of(folder, conf)) {
-      try (BufferedReader lines =
-          new BufferedReader(
-              new InputStreamReader(part.getFileSystem(conf).open(part), StandardCharsets.UTF_8))) {
-        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-          take.accept(line);
-        }
+      read(part, conf, take);
+    }
+  }
+
+  static void read(Path file, Configuration conf, Consumer<String> take) throws IOException {
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(file.getFileSystem(conf).open(file), StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        take.accept(line);
       }
     }
   }

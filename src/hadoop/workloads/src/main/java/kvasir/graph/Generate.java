@@ -2,6 +2,7 @@ package kvasir.graph;
 
 import java.io.IOException;
 import java.util.Arrays;
+import kvasir.Jobs;
 import kvasir.Range;
 import kvasir.Usage;
 import org.apache.hadoop.conf.Configuration;
@@ -13,7 +14,6 @@ import org.apache.hadoop.io.NullWritable;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
@@ -90,16 +90,17 @@ public final class Generate extends Configured implements Tool {
     conf.setLong(SEED, Usage.number("SEED", arguments[1], 0, Long.MAX_VALUE));
     int maps = (int) Usage.number("MAPS", arguments[2], 1, 1_000_000);
     Range.set(conf, 0, graph(conf).edges(), maps);
-    Job job = Job.getInstance(conf, "kronecker graph");
-    job.setJarByClass(Generate.class);
+    Job job =
+        Jobs.of(
+            conf,
+            "kronecker graph",
+            Edges.class,
+            Distinct.class,
+            IntWritable.class,
+            IntWritable.class);
     job.setInputFormatClass(Range.class);
-    job.setMapperClass(Edges.class);
-    job.setReducerClass(Distinct.class);
-    job.setOutputKeyClass(IntWritable.class);
-    job.setOutputValueClass(IntWritable.class);
     job.setOutputFormatClass(TextOutputFormat.class);
-    FileOutputFormat.setOutputPath(job, new Path(arguments[3]));
-    return job.waitForCompletion(true) ? 0 : 1;
+    return Jobs.run(job, new Path(arguments[3])) ? 0 : 1;
   }
 
   /** Runs the job. */

@@ -14,11 +14,22 @@ final class Ints {
     values[size++] = value;
   }
 
+  void add(int[] more) {
+    for (int value : more) {
+      add(value);
+    }
+  }
+
   void clear() {
     size = 0;
   }
 
   int[] toArray() {
     return Arrays.copyOf(values, size);
+  }
+
+  /** The different numbers, in order. */
+  int[] distinct() {
+    return Arrays.stream(values, 0, size).sorted().distinct().toArray();
   }
 }

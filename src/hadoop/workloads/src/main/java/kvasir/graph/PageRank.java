@@ -2,6 +2,7 @@ package kvasir.graph;
 
 import java.io.IOException;
 import java.util.Arrays;
+import kvasir.Jobs;
 import kvasir.Usage;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.conf.Configured;
@@ -9,15 +10,11 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.DoubleWritable;
 import org.apache.hadoop.io.IntWritable;
-import org.apache.hadoop.io.LongWritable;
-import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.Writable;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.input.SequenceFileInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.output.SequenceFileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
 import org.apache.hadoop.util.Tool;
@@ -50,23 +47,18 @@ public final class PageRank extends Configured implements Tool {
   }
 
   /** Reads edges; a target is named too, so that it becomes a vertex. */
-  public static final class Edges extends Mapper<LongWritable, Text, IntWritable, IntWritable> {
+  public static final class Edges extends EdgeMapper<IntWritable> {
     private static final IntWritable NO_TARGET = new IntWritable(-1);
-    private final IntWritable source = new IntWritable();
-    private final IntWritable target = new IntWritable();
+    private final IntWritable from = new IntWritable();
+    private final IntWritable to = new IntWritable();
 
     @Override
-    protected void map(LongWritable offset, Text line, Context context)
+    protected void edge(int source, int target, Context context)
         throws IOException, InterruptedException {
-      String text = line.toString();
-      int tab = text.indexOf('\t');
-      if (tab < 0) {
-        throw new IOException("no edge: " + text);
-      }
-      source.set(Integer.parseInt(text.substring(0, tab)));
-      target.set(Integer.parseInt(text.substring(tab + 1)));
-      context.write(source, target);
-      context.write(target, NO_TARGET);
+      from.set(source);
+      to.set(target);
+      context.write(from, to);
+      context.write(to, NO_TARGET);
     }
   }
 
@@ -200,11 +192,18 @@ public final class PageRank extends Configured implements Tool {
     files.delete(work, true);
 
     Path current = new Path(work, "0");
-    Job collect = job("pagerank: targets", Edges.class, Named.class, Collect.class);
+    Job collect =
+        Jobs.of(
+            getConf(),
+            "pagerank: targets",
+            Edges.class,
+            Collect.class,
+            IntWritable.class,
+            Vertex.class);
+    collect.setCombinerClass(Named.class);
     collect.setMapOutputValueClass(IntWritable.class);
-    collect.setOutputValueClass(Vertex.class);
     collect.setOutputFormatClass(SequenceFileOutputFormat.class);
-    if (!go(collect, new Path(arguments[1]), current)) {
+    if (!Jobs.run(collect, new Path(arguments[1]), current)) {
       return 1;
     }
     long vertices = collect.getCounters().findCounter(Count.VERTICES).getValue();
@@ -216,16 +215,23 @@ public final class PageRank extends Configured implements Tool {
     for (int i = 1; i <= iterations; i++) {
       boolean last = i == iterations;
       Path next = last ? output : new Path(work, String.valueOf(i));
-      Job job = job("pagerank: iteration " + i, Give.class, Add.class, Rank.class);
+      Job job =
+          Jobs.of(
+              getConf(),
+              "pagerank: iteration " + i,
+              Give.class,
+              Rank.class,
+              IntWritable.class,
+              last ? DoubleWritable.class : Vertex.class);
+      job.setCombinerClass(Add.class);
       job.getConfiguration().setLong(VERTICES, vertices);
       job.getConfiguration().setDouble(DANGLING, dangling);
       job.getConfiguration().setBoolean(FIRST, i == 1);
       job.getConfiguration().setBoolean(LAST, last);
       job.setInputFormatClass(SequenceFileInputFormat.class);
       job.setMapOutputValueClass(Vertex.class);
-      job.setOutputValueClass(last ? DoubleWritable.class : Vertex.class);
       job.setOutputFormatClass(last ? TextOutputFormat.class : SequenceFileOutputFormat.class);
-      if (!go(job, current, next)) {
+      if (!Jobs.run(job, current, next)) {
         return 1;
       }
       dangling = job.getCounters().findCounter(Count.DANGLING).getValue() / PARTS;
@@ -234,27 +240,6 @@ public final class PageRank extends Configured implements Tool {
     }
     files.delete(work, true);
     return 0;
-  }
-
-  private Job job(
-      String name,
-      Class<? extends Mapper<?, ?, ?, ?>> map,
-      Class<? extends Reducer<?, ?, ?, ?>> combine,
-      Class<? extends Reducer<?, ?, ?, ?>> reduce)
-      throws IOException {
-    Job job = Job.getInstance(getConf(), name);
-    job.setJarByClass(PageRank.class);
-    job.setMapperClass(map);
-    job.setCombinerClass(combine);
-    job.setReducerClass(reduce);
-    job.setOutputKeyClass(IntWritable.class);
-    return job;
-  }
-
-  private static boolean go(Job job, Path input, Path output) throws Exception {
-    FileInputFormat.addInputPath(job, input);
-    FileOutputFormat.setOutputPath(job, output);
-    return job.waitForCompletion(true);
   }
 
   /** Runs the jobs. */

@@ -1,2 +1,2 @@
-/** Kronecker graphs and PageRank on them. */
+/** Kronecker graphs, PageRank on them, and their adjacency lists. */
 package kvasir.graph;

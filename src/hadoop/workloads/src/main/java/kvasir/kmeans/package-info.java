@@ -1,0 +1,2 @@
+/** K-means on samples of several dimensions, and a generator of such samples. */
+package kvasir.kmeans;

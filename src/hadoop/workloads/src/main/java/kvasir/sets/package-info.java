@@ -1,0 +1,2 @@
+/** Sets of items, and PUMA's SelfJoin of them. */
+package kvasir.sets;

@@ -1,0 +1,120 @@
+"""Builds plug-ins, each in a folder of its own: its jar, and what is known of it."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from harness.core.environment import first_line
+from harness.core.errors import KvasirError
+from harness.core.files import dump_json, replacing
+from harness.core.models import Strict
+from harness.hadoop.assembly import jars, maven
+from harness.hadoop.plugins import OURS, Plugin, jar_in, load_plugins
+
+FACTS = "plugin.json"
+
+
+class PluginFacts(Strict):
+    """Content of plugin.json, which says what a plug-in was built from."""
+
+    hadoop: str
+    """Version of Hadoop that it was compiled against."""
+    sources: str
+    """SHA-256 over what decides on its jar."""
+    jar: str
+    """SHA-256 of its jar."""
+    tools: dict[str, str]
+    """Versions of the programs that built it; none for a jar that was there."""
+
+
+def provide_plugin(
+    source: Path, version: str, folder: Path, plugin: Plugin, taken: Path | None = None
+) -> PluginFacts:
+    """Put the jar of a plug-in into `folder`, with its facts, and return them. What is up to date stays.
+
+    `source` is the folder src/hadoop, `version` the Hadoop that it is compiled against, `taken` a folder with the jars
+    of our plug-ins that an image held. Raises KvasirError when Maven cannot build it.
+    """
+    folder = folder.resolve()
+    needed = list(load_plugins(plugin.needs).values())
+    held = taken / f"{plugin.name}.jar" if taken and _is_ours(source, plugin) else None
+    ready = held or (Path(plugin.folder) / plugin.jar if plugin.jar else None)
+    sources = _digest(source, plugin, needed, version, held)
+    jar, known = jar_in(folder), _known(folder / FACTS)
+    if known and jar.is_file() and (known.sources, known.jar) == (sources, jars.digest(jar)):
+        return known
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / FACTS).unlink(missing_ok=True)
+    with replacing(jar) as scratch:
+        shutil.copyfile(ready or _made(source, plugin, needed, version, folder / "modules"), scratch)
+    tools = {} if ready else {"mvn": first_line("mvn", "--version")}
+    facts = PluginFacts(hadoop=version, sources=sources, jar=jars.digest(jar), tools=tools)
+    dump_json(facts.model_dump(), folder / FACTS)
+    return facts
+
+
+def provide_plugins(source: Path, version: str, root: Path, plugins: Iterable[Plugin]) -> dict[str, str]:
+    """Provide each plug-in in a folder of its name below `root`; return SHA-256 of each jar by name.
+
+    Raises KvasirError when Maven cannot build one.
+    """
+    return {
+        plugin.name: provide_plugin(source, version, root / plugin.name, plugin).jar for plugin in plugins
+    }
+
+
+def _known(file: Path) -> PluginFacts | None:
+    try:
+        return PluginFacts.model_validate_json(file.read_text(encoding="utf-8"))
+    except (OSError, ValidationError):
+        return None
+
+
+def _digest(source: Path, plugin: Plugin, needed: Iterable[Plugin], version: str, held: Path | None) -> str:
+    """Return SHA-256 over what decides on a plug-in's jar: the one in an image, or sources and Hadoop's version.
+
+    The sources are its own and those of the plug-ins that it is compiled with.
+    """
+    total = hashlib.sha256(version.encode())
+    parent = [] if plugin.jar else [source / "pom.xml"]
+    others = [path for other in needed for path in other.sources()]
+    for path in [held] if held else [*parent, *plugin.sources(), *others]:
+        total.update(f" {path.name} {jars.digest(path)}".encode())
+    return total.hexdigest()
+
+
+def _is_ours(source: Path, plugin: Plugin) -> bool:
+    return Path(plugin.folder).resolve() == (source / OURS.name / plugin.name).resolve()
+
+
+def _staged(source: Path, plugin: Plugin, folder: Path) -> Path:
+    """Copy a module from elsewhere to a folder where it finds the parent pom as ours do; return where it is."""
+    target, came_from = folder / OURS.name / plugin.name, Path(plugin.folder)
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(came_from / "src" / "main", target / "src" / "main")
+    shutil.copyfile(came_from / "pom.xml", target / "pom.xml")
+    shutil.copyfile(source / "pom.xml", folder / "pom.xml")
+    return target
+
+
+def _made(source: Path, plugin: Plugin, needed: Iterable[Plugin], version: str, tree: Path) -> Path:
+    """Build a plug-in in the folder `tree`, together with those that it needs; return where its jar lies."""
+    # What an earlier build left must not get into the jar.
+    shutil.rmtree(tree, ignore_errors=True)
+    modules = [
+        Path(built.folder) if _is_ours(source, built) else _staged(source, built, tree / "elsewhere")
+        for built in (plugin, *(other for other in needed if not other.jar))
+    ]
+    goals = [f"-Dhadoop.version={version}", "-DskipTests", "package"]
+    made = maven.build([module.resolve() for module in modules], tree, goals, f"build plug-in {plugin.name}")
+    if not made[plugin.name].is_file():
+        raise KvasirError(
+            f"{plugin.folder}/pom.xml: Maven left no {made[plugin.name]}: expected the parent that src/hadoop/pom.xml "
+            f"shows, and the folder's name as artifactId, {plugin.name}"
+        )
+    return made[plugin.name]
