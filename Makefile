@@ -9,7 +9,7 @@ export STUDIES
 FORCE ?=
 PY := .venv/bin/python
 
-.PHONY: help setup reproduce smoke paper images image-lock retry cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
+.PHONY: help setup reproduce smoke paper images image-lock retry cancel cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
 
 ## this list
 help:
@@ -50,6 +50,10 @@ image-lock:
 cluster-shell:
 	@scripts/setup.sh run slurm
 	@$(PY) -m harness.slurm shell $(ARGS)
+
+## cancel the jobs that this folder's Snakemakes have left in SLURM's queue (seconds)
+cancel:
+	@$(PY) scripts/cancel_jobs.py
 
 # ARGS='--from laptop --watts 300' for others.
 ## what the studies cost at scale paper, from the runs of scale smoke (seconds)

@@ -11,6 +11,7 @@ from snakemake.settings.types import DeploymentMethod
 from harness.config.frameworks import DEFAULT_HADOOP, build_options
 from harness.config.request import figure_named, study_named, typed_in
 from harness.core.errors import KvasirError
+from harness.core.folder_lock import alone, release_stale_locks, use_temporary
 from harness.core.modules import code_of
 from harness.core.process import own_runs
 from harness.core.sources import compiled
@@ -40,6 +41,12 @@ TEMPLATES = sorted(str(path) for path in Path("src/harness/report/templates").gl
 FIGURE_LIBRARY = sorted(str(path) for path in Path("scripts/figures/lib").glob("*.R"))
 
 own_runs()
+
+# A Snakemake that was killed leaves its locks and its temporary folder. Jobs have Snakemakes of their own.
+STATE = Path(".snakemake").resolve()
+ALONE = workflow.is_main_process and alone(STATE)
+if ALONE:
+    release_stale_locks(STATE)
 
 
 with ending_clearly():

@@ -1,5 +1,5 @@
 # Before the first job, and after the last when some have failed: is there enough of everything, can every claim be
-# checked, is the cluster as its site file says, what did a killed Snakemake leave in the queue, and which runs are
+# checked, is the cluster as its site file says, which jobs of an earlier Snakemake are in the queue, and which runs are
 # lost for good?
 #
 # Targets people ask for by name. Each only collects.
@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 from harness.config.request import check_targets, forced_figures
 from harness.plan.requirements import shortage
-from harness.slurm.cleanup import cancel_orphans
+from harness.slurm.adoption import adopt
 
 
 onstart:
@@ -44,18 +44,15 @@ onstart:
                 Path(RESULTS),
                 [run for plan in plans for run in plan.runs],
             )
-        # Snakemake's lock is ours: what is in the queue from this folder was submitted by one that was killed.
-        orphans = CONFIG.site.batch is not None and cancel_orphans(
-            Path.cwd(), os.environ.get("SLURM_JOB_ID")
-        )
+        if CONFIG.site.batch is not None:
+            # Nothing public leads to the executor.
+            adopt(workflow.scheduler._executor, Path.cwd(), ALONE)
+        elif ALONE:
+            # With Snakemake's own go those of its solver and of its jobs. A node of a cluster would not have it.
+            use_temporary(workflow.snakemake_tmp_dir, STATE)
     # Snakemake's limit of jobs a second starts a timer at each pass of its scheduler, which starts another pass: passes
     # grow with every job that ends (snakemake/snakemake#3744) and took half a core beside measured runs.
     workflow.scheduler.job_rate_limiter = None
-    if orphans:
-        print(
-            f"cancelled what a killed run had left in the queue: {', '.join(orphans)}",
-            file=sys.stderr,
-        )
     if (
         CONFIG.site.batch is not None
         and set(workflow.dag_settings.targets) != {"preflight"}

@@ -39,9 +39,6 @@ flock -n 9 || {
   exit 1
 }
 
-# A Snakemake that was killed leaves its own lock behind. Ours says that none started by make is alive.
-snakemake --cores 1 --unlock >/dev/null 2>&1 || true
-
 # Snakemake and its jobs are a process group of their own (-m), so that a signal to make or to this script alone, as kill
 # and service managers send it, reaches them as well, even one that this cannot catch. Snakemake ends what runs; this waits
 # for it, and then says it.

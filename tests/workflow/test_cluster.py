@@ -10,10 +10,11 @@ import shutil
 import signal
 import time
 from dataclasses import dataclass
+from random import Random
 
 import pytest
 
-from .checkout import Checkout
+from .checkout import PROJECT, Checkout
 from .cluster import CELL, IN_CELL, MPI, PROGRAM, RESULTS, SIMULATED, Cluster
 
 
@@ -64,6 +65,22 @@ def test_a_part_of_every_study(part: Part) -> None:
     assert {job["State"] for job in jobs} == {"COMPLETED"}
     assert {job["NNodes"] for job in jobs if "run_cell" in job["Comment"]} == {"3"}
     assert {job["NNodes"] for job in jobs if "mimir" in job["Comment"]} == {"2"}
+
+
+def test_simulations_take_all_cores_of_a_wide_node(cluster: Cluster, part: Part) -> None:
+    assert {job["AllocCPUS"] for job in part.jobs if "run_batch" in job["Comment"]} == {"1"}
+    cluster.forget("runs/eee/timeline", "batches/eee/timeline_1", "tables/eee/timeline.csv")
+    before = {job["JobID"] for job in cluster.jobs()}
+    back = cluster.checkout.edit("config/sites/slurm.yaml", "cores_per_node: 1", "cores_per_node: 4")
+    try:
+        cluster.run("--", SIMULATED)
+    finally:
+        back()
+    jobs = [job for job in cluster.jobs() if job["JobID"] not in before and "run_batch" in job["Comment"]]
+    assert [(job["State"], job["AllocCPUS"]) for job in jobs] == [("COMPLETED", "4")]
+    log = (cluster.checkout.folder / RESULTS / "logs/batches/eee/timeline_1.log").read_text()
+    assert "runs to make, 4 at a time, 0 are there" in log
+    assert cluster.read(SIMULATED)
 
 
 @pytest.fixture
@@ -126,23 +143,88 @@ def test_a_job_whose_node_goes_down_is_made_elsewhere(cluster: Cluster, run: str
     assert node in attempts[0]["nodes"].split()
 
 
+def states(cluster: Cluster) -> dict[str, str]:
+    """State of each job that the accounts know."""
+    return {job["JobID"]: job["State"].split()[0] for job in cluster.jobs()}
+
+
 @pytest.mark.timeout(900)
-def test_what_a_killed_snakemake_left_is_cancelled_and_made_once(cluster: Cluster, run: str) -> None:
+def test_what_a_killed_snakemake_left_is_adopted_and_made_once(cluster: Cluster, run: str) -> None:
+    before = set(states(cluster))
     snakemake = cluster.start("--", MPI)
     stop_ranks(cluster)
-    orphan = cluster.queue()
-    assert orphan
+    left = cluster.queue()
+    assert len(left) == 1
     snakemake.signal(signal.SIGKILL)
     assert snakemake.wait(30) is not None
-    assert cluster.queue() == orphan, "the job outlives its Snakemake"
-    cluster.slurm.login.run(
-        ["snakemake", "--unlock"], cwd=cluster.checkout.folder, env=dict(cluster.checkout.environment)
-    )
+    assert cluster.queue() == left, "the job outlives its Snakemake"
+    # The second is ended by the user, and leaves it as well.
+    second = cluster.start("--", MPI)
+    cluster.until("it is adopted", lambda: f"adopted job {left[0]}" in cluster.log.read_text())
+    second.signal(signal.SIGINT)
+    assert second.wait(60) != 0
+    assert f"left in the queue: {left[0]};" in cluster.log.read_text()
+    assert cluster.queue() == left
+    for node, pids in cluster.ranks():
+        node.run(["kill", "-CONT", *map(str, pids)], check=False)
     said = cluster.run("--", MPI)
-    assert f"left in the queue: {', '.join(orphan)}" in said
-    states = {job["JobID"]: job["State"].split()[0] for job in cluster.jobs()}
-    assert [states[job] for job in orphan] == ["CANCELLED"]
+    assert f"adopted job {left[0]}" in said
+    after = states(cluster)
+    assert {job: state for job, state in after.items() if job not in before} == {left[0]: "COMPLETED"}
+    record = cluster.record(f"{run}/run.json")
+    assert record["outcome"]["status"] == "ok" and record["environment"]["batch"]["job"] == left[0]
+    assert "Nothing to be done" in cluster.run("--", MPI)
+
+
+@pytest.mark.timeout(900)
+def test_what_ended_meanwhile_is_taken_and_make_cancel_ends_the_rest(cluster: Cluster, run: str) -> None:
+    before = set(states(cluster))
+    snakemake = cluster.start("--", MPI)
+    cluster.until("a job is in the queue", lambda: bool(cluster.queue()))
+    time.sleep(2)
+    snakemake.signal(signal.SIGKILL)
+    assert snakemake.wait(30) is not None
+    cluster.until("it has ended", lambda: not cluster.queue(), 300)
+    made = cluster.record(f"{run}/run.json")
+    said = cluster.run("--", MPI)
+    assert "adopted job" in said
+    assert len(set(states(cluster)) - before) == 1
+    assert cluster.record(f"{run}/run.json") == made, "not made again"
+    cluster.forget(run, "tables/mimir/realtext.csv")
+    third = cluster.start("--", MPI)
+    stop_ranks(cluster)
+    left = cluster.queue()
+    cancel = [str(PROJECT / ".venv/bin/python"), "scripts/cancel_jobs.py"]
+    login = {"cwd": cluster.checkout.folder, "env": dict(cluster.checkout.environment)}
+    refused = cluster.slurm.login.run(cancel, check=False, **login)
+    assert refused.code != 0 and "a Snakemake works in" in refused.stderr
+    third.signal(signal.SIGKILL)
+    third.wait(30)
+    said = cluster.slurm.login.run(cancel, **login).stdout
+    assert said.strip() == f"cancelled 1 jobs: {left[0]}"
+    assert cluster.queue() == []
+    assert states(cluster)[left[0]] == "CANCELLED"
+    cluster.run("--", MPI)
     assert cluster.record(f"{run}/run.json")["outcome"]["status"] == "ok"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_twenty_kills_at_random_compute_nothing_twice(cluster: Cluster, part: Part) -> None:
+    folders = (part.left.checkout.folder / RESULTS).glob("runs/mimir/realtext/*/*")
+    runs = [str(folder.relative_to(part.left.checkout.folder / RESULTS)) for folder in folders]
+    cluster.forget(*runs, "tables/mimir/realtext.csv")
+    before, random = set(states(cluster)), Random(15)
+    for _ in range(20):
+        snakemake = cluster.start("--", MPI)
+        ended = snakemake.wait(random.uniform(2, 25))
+        assert not ended, cluster.log.read_text()[-6000:]
+        snakemake.signal(signal.SIGKILL)
+        snakemake.wait(30)
+    cluster.run("--", MPI)
+    made = {job: state for job, state in states(cluster).items() if job not in before}
+    assert set(made.values()) == {"COMPLETED"} and len(made) == len(runs), made
+    assert {cluster.record(f"{run}/run.json")["outcome"]["status"] for run in runs} == {"ok"}
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""What a killed Snakemake left in the queue is found, and what became of each attempt is known afterwards."""
+"""Jobs are cancelled and waited for, and what became of each attempt is known afterwards."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from harness.core.errors import KvasirError
 from harness.plan.planner import Planner
 from harness.results.records import read
-from harness.slurm import attempts, cleanup
+from harness.slurm import attempts
 from harness.slurm.attempts import Attempt, record_lost
-from harness.slurm.cleanup import cancel_orphans
+from harness.slurm.queue import cancel, queue_of
 
 
 def program(folder: Path, name: str, script: str) -> None:
@@ -28,20 +29,22 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_orphans_are_the_jobs_of_this_folder_alone() -> None:
-    listing = "12 /home/me/a folder\n7 /home/me/a folder\n9 /home/me/a folder/below\n10 /home/me\n\n"
-    assert cleanup.orphans(listing, Path("/home/me/a folder")) == ["7", "12"]
-    assert cleanup.orphans(listing, Path("/home/me/a folder"), but="12") == ["7"]
-
-
-def test_orphans_are_cancelled_and_waited_for(programs: Path, tmp_path: Path) -> None:
+def test_jobs_are_cancelled_and_waited_for(programs: Path, tmp_path: Path) -> None:
     queue = tmp_path / "queue"
-    queue.write_text(f"5 {tmp_path}\n6 /elsewhere\n")
+    rest = "6|own|/elsewhere|"
+    queue.write_text(f"5|run|{tmp_path}|rule_a\n{rest}\n")
     program(programs, "squeue", f"cat '{queue}'")
-    program(programs, "scancel", f"echo \"$@\" >> '{tmp_path}/cancelled'; echo '6 /elsewhere' > '{queue}'")
-    assert cancel_orphans(tmp_path) == ["5"]
+    program(programs, "scancel", f"echo \"$@\" >> '{tmp_path}/cancelled'; echo '{rest}' > '{queue}'")
+    cancel(["5"], tmp_path)
     assert (tmp_path / "cancelled").read_text().split() == ["5"]
-    assert cancel_orphans(tmp_path) == []
+    cancel([], tmp_path)
+    assert (tmp_path / "cancelled").read_text().split() == ["5"]
+
+
+def test_a_queue_that_does_not_answer_is_an_error(programs: Path, tmp_path: Path) -> None:
+    program(programs, "squeue", "echo 'Unable to contact slurm controller' >&2; exit 1")
+    with pytest.raises(KvasirError, match=r"in the queue: Unable to contact slurm controller"):
+        queue_of(tmp_path)
 
 
 def test_states_are_read_as_sacct_writes_them() -> None:
