@@ -80,7 +80,7 @@ class Cluster:
 
     def jobs(self) -> list[dict[str, str]]:
         """All jobs that the accounts know, whole jobs only."""
-        fields = ["JobID", "State", "NNodes", "NodeList", "Comment"]
+        fields = ["JobID", "State", "NNodes", "AllocCPUS", "NodeList", "Comment"]
         said = self.slurm.ask("sacct", "-n", "-P", "-X", "-S", "now-1hour", "-o", ",".join(fields))
         return [dict(zip(fields, line.split("|"), strict=True)) for line in said.splitlines()]
 

@@ -61,10 +61,13 @@ def spare(smoke: Checkout, tmp_path: Path) -> Iterator[Checkout]:
 
 @pytest.fixture(scope="module")
 def slurm(smoke: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatedSlurm]:
-    """A SLURM of four nodes that see what lies beside the checkout."""
+    """A SLURM of four nodes of four cores, as they claim, that see what lies beside the checkout."""
     scratch = tmp_path_factory.mktemp("hosts")
     settings = SlurmCluster(
-        nodes=4, watts=Watts(), hosts=HostsSettings.parse({"interfaces": RATES, "scratch": str(scratch)})
+        nodes=4,
+        cpus=4,
+        watts=Watts(),
+        hosts=HostsSettings.parse({"interfaces": RATES, "scratch": str(scratch)}),
     )
     if reason := refusal(settings):
         pytest.skip(reason)

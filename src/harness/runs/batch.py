@@ -59,7 +59,8 @@ class BatchDriver:
         """
         total = len(self.spec.runs)
         done = total - len(self.pending)
-        print(f"batch {self.spec.batch}: {len(self.pending)} runs to make, {done} are there", flush=True)
+        todo = f"{len(self.pending)} runs to make, {cores} at a time, {done} are there"
+        print(f"batch {self.spec.batch}: {todo}", flush=True)
         pool = ThreadPoolExecutor(cores)
         # Levels mostly ascend, so that the last points take longest: begun first, they keep no core idle at the end.
         waiting: dict[Future[Outcome], RunSpec] = {
