@@ -34,8 +34,9 @@ CERTAIN = 1 / 3
 """The share of the time that must have passed before one number is said instead of a range."""
 RANGE = (0.8, 1.3)
 """That range, as multiples of the estimate."""
-ENOUGH = 10
-"""Jobs that must have ended before their speed says something about jobs of other rules."""
+TELLING_S = 20.0
+"""Seconds that jobs of a rule must have been expected to take before their speed says something about other rules:
+what is over in an instant says nothing."""
 FEW, MANY = 0.2, 5.0
 """Least and most that this machine's speed may differ from the plan's."""
 
@@ -167,7 +168,7 @@ class Progress:
         return known.seconds if known else TYPICAL_S.get(rule, SHORT_S)
 
     def speed(self, rule: str) -> float:
-        """How much longer than expected jobs take here: those of the rule so far, or else all of them.
+        """How much longer than expected jobs take here: those of the rule so far, or else those of longer rules.
 
         The steps of a running cell count for cells of which none has ended.
         """
@@ -178,10 +179,11 @@ class Progress:
             if step and self.names[job][0] == rule:
                 whole = (time.monotonic() - began) * int(step["total"]) / int(step["done"])
                 return whole / self.planned_s(rule, self.jobs[job])
-        ended = self.ended_s.total()
-        if self.done.total() < ENOUGH or not ended:
+        telling = [other for other, expected in self.ended_s.items() if expected >= TELLING_S]
+        if not telling:
             return 1.0
-        return min(MANY, max(FEW, self.spent.total() / ended))
+        ended = sum(self.ended_s[other] for other in telling)
+        return min(MANY, max(FEW, sum(self.spent[other] for other in telling) / ended))
 
     def waiting_s(self, rule: str) -> float:
         """Seconds that the plan expects of the jobs of a rule that have not begun."""

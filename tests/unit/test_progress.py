@@ -111,6 +111,19 @@ def test_a_slower_machine_takes_longer_for_all(monkeypatch: pytest.MonkeyPatch) 
     assert progress.left_s() == pytest.approx(600)
 
 
+def test_what_is_over_in_an_instant_says_nothing_of_longer_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    progress = Progress(began=100.0)
+    progress.plan({"list_series": 12, "run_cell": 1}, {"run_cell": {"c": Expected(300.0, False)}})
+    for job in range(12):
+        progress.know(job, "list_series", {"study": "s"})
+        progress.start(job)
+        now[0] += 0.05
+        progress.finish(job)
+    assert progress.left_s() == pytest.approx(300)
+
+
 def test_what_is_there_already_does_not_wait() -> None:
     progress = Progress()
     cells = {"old": Expected(300.0, there=True), "new": Expected(60.0, there=False)}

@@ -16,13 +16,17 @@ from harness.plan.spec import CellRun, CellSpec, RunSpec
 
 RULES = {
     "engine": "seconds grow with the words of a rank",
-    "netsim": "seconds grow with the jobs, and with the bytes of a block",
+    "netsim": "seconds grow with the jobs (where they come within a window: with its length, the load and the nodes)"
+    " and with the bytes of a block",
     "cells": "a benchmark's start-up stays, its work grows with the data of a worker, as slowly as links and"
     " cores were: far too much where they were emulated",
 }
 """By kind of study."""
 DEFAULT_JOBS = 100
-"""The simulator's own, where a configuration does not name them; so is its block size by workload, below."""
+"""The simulator's own, where a configuration does not name them; so are load and block size by workload, below."""
+DEFAULT_LOAD = 40
+JOBS_COME = {"small": 2.9e-4, "terasort": 1.8e-4}
+"""Jobs a node, second and per cent of load, where they come within a window: as counted at scale laptop (n = 90)."""
 DEFAULT_BLOCK_BYTES = {"batch": 134_217_728}
 SMALL_BLOCK_BYTES = 67_108_864
 
@@ -45,8 +49,14 @@ def size_of_run(run: RunSpec) -> float:
     """Returns what the seconds of a run grow with."""
     if run.document is not None:
         jobs = run.document.get("jobs", {})
-        block = DEFAULT_BLOCK_BYTES.get(str(jobs.get("workload")), SMALL_BLOCK_BYTES)
-        return float(jobs.get("count", DEFAULT_JOBS)) * float(jobs.get("block_bytes") or block)
+        workload = str(jobs.get("workload"))
+        count = 1.0 if workload == "batch" else float(jobs.get("count", DEFAULT_JOBS))
+        if jobs.get("window_s") and workload in JOBS_COME:
+            nodes = float(run.document.get("topology", {}).get("nodes", 1))
+            load = float(jobs.get("load_percent", DEFAULT_LOAD))
+            count = JOBS_COME[workload] * nodes * float(jobs["window_s"]) * load
+        block = DEFAULT_BLOCK_BYTES.get(workload, SMALL_BLOCK_BYTES)
+        return count * float(jobs.get("block_bytes") or block)
     words = run.identity.factors.get("words")
     return float(words) / run.ranks if words else 1.0
 
@@ -57,8 +67,9 @@ def size_of_cell_run(run: CellRun, workers: int) -> float:
 
 
 def kind_of_run(run: RunSpec) -> tuple[str, str]:
-    """Returns a key for runs whose seconds are held against each other: of one experiment, by one program."""
-    return run.identity.experiment, next(iter(run.program), "")
+    """Returns a key for runs whose seconds are held against each other: experiment, and workload or program."""
+    workload = (run.document or {}).get("jobs", {}).get("workload")
+    return run.identity.experiment, str(workload or next(iter(run.program), ""))
 
 
 def per_size(
