@@ -63,6 +63,9 @@ with ending_clearly():
 configfile: "config/config.yaml"
 
 
+report: "rules/captions/workflow.rst"
+
+
 include: "rules/common.smk"
 include: "rules/jobs.smk"
 include: "rules/images.smk"

@@ -14,7 +14,13 @@ rule check_claims:
         tables=claim_tables,
         code=code("scripts/claims.py"),
     output:
-        csv="<results>/claims/{study}.csv",
+        csv=report(
+            "<results>/claims/{study}.csv",
+            caption="captions/verdicts.rst",
+            category=study_title,
+            subcategory="Verdicts",
+            labels={"shows": "verdict on every claim"},
+        ),
         json="<results>/claims/{study}.json",
     log:
         "<logs>/claims/{study}.log",

@@ -180,6 +180,29 @@ def figure_arguments(wildcards):
     return [f"{Path(path).stem}={path}" for path in figure_tables(wildcards)]
 
 
+@ending_clearly()
+def study_title(wildcards):
+    """Returns the title of the study that the wildcards name: its category in Snakemake's report."""
+    return study_of(wildcards).title
+
+
+@ending_clearly()
+def figure_labels(wildcards):
+    """Returns a figure's labels in Snakemake's report."""
+    chosen = configuration(wildcards.scale)
+    figure = figure_named(chosen, wildcards.study, wildcards.figure)
+    return {"figure": figure.alias, "shows": figure.title}
+
+
+@ending_clearly()
+def figure_about(wildcards):
+    """Returns what the caption of a figure says in Snakemake's report."""
+    chosen = configuration(wildcards.scale)
+    figure = figure_named(chosen, wildcards.study, wildcards.figure)
+    said = [f"The paper: {figure.paper_says}", f"Here: {figure.how}", figure.discussion]
+    return "\n\n".join(text.strip() for text in said if text)
+
+
 def claim_tables(wildcards):
     """Returns the tables that the claims of a study are checked against."""
     study = study_of(wildcards)

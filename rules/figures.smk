@@ -64,7 +64,15 @@ rule draw_figure:
         library=FIGURE_LIBRARY,
         image=facts_of_image("figures"),
     output:
-        multiext("<results>/figures/{study}/{figure}", ".pdf", ".svg", ".png"),
+        "<results>/figures/{study}/{figure}.pdf",
+        report(
+            "<results>/figures/{study}/{figure}.svg",
+            caption="captions/figure.rst",
+            category=study_title,
+            subcategory="Figures",
+            labels=figure_labels,
+        ),
+        "<results>/figures/{study}/{figure}.png",
     log:
         "<logs>/figures/{study}/{figure}.log",
     benchmark:
@@ -75,5 +83,6 @@ rule draw_figure:
     params:
         stem=subpath(output[0], strip_suffix=".pdf"),
         tables=figure_arguments,
+        about=figure_about,
     shell:
         DRAW

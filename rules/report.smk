@@ -21,7 +21,12 @@ rule make_report:
         code=code("scripts/report.py"),
         templates=TEMPLATES,
     output:
-        "<results>/report.html",
+        report(
+            "<results>/report.html",
+            caption="captions/report.rst",
+            category="All studies",
+            labels={"shows": "report"},
+        ),
     log:
         "<logs>/report.log",
     benchmark:

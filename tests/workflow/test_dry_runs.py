@@ -173,6 +173,18 @@ def test_results_lie_in_the_folder_that_the_user_names(tmp_path: Path) -> None:
     assert files() == before
 
 
+def test_the_workflow_is_a_module_of_another_one(tmp_path: Path) -> None:
+    own, other = copy_project(tmp_path / "kvasir copy"), tmp_path / "another one"
+    other.mkdir()
+    (other / "Snakefile").write_text(
+        f"module kvasir:\n    snakefile: {str(own.folder / 'Snakefile')!r}\n\nuse rule * from kvasir\n"
+    )
+    made = "results/smoke/tables/eee/series.csv"
+    done = own.run("snakemake", "--directory", str(other), "-s", str(other / "Snakefile"), "-c1", "--", made)
+    assert done.returncode == 0, done.stdout
+    assert (other / made).is_file() and not (own.folder / made).exists()
+
+
 def test_a_snakemake_without_what_planning_needs_is_told(checkout: Checkout) -> None:
     done = stranger(checkout, "sys.modules['typer'] = None", "-n", "--cores", "1")
     assert done.returncode != 0
