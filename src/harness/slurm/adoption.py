@@ -242,13 +242,13 @@ class Ledger:
         print(text, file=sys.stderr, flush=True)
 
 
-def adopt(executor: Any, folder: Path, alone: bool) -> None:
+def adopt(executor: Any, folder: Path, alone: bool) -> Left:
     """Has the executor of Snakemake's SLURM plugin adopt what earlier ones left in the queue from `folder`.
 
     alone: no other Snakemake works there: the ledger may be shortened. Raises KvasirError when squeue does not answer.
     """
     if not hasattr(executor, "run_uuid"):
-        return  # not the SLURM plugin's
+        return Left()  # not the SLURM plugin's
     state = folder / ".snakemake"
     path = state / LEDGER
     entries = read_ledger(path)
@@ -262,6 +262,28 @@ def adopt(executor: Any, folder: Path, alone: bool) -> None:
         for scripts in state.glob("tmp.*"):
             shutil.rmtree(scripts, ignore_errors=True)
     Ledger(path, folder, left, executor).attach()
+    return left
+
+
+def record_made(left: Left, workflow: Any) -> None:
+    """Records how files were made whose jobs succeeded when no Snakemake was there to do so.
+
+    Snakemake finds such files up to date, and without the record would never make them again when a parameter changes.
+    """
+    wanted = set(workflow.dag.needrun_jobs())
+    for job in workflow.dag.jobs:
+        entry = left.completed.get(tuple(map(str, job.output)))
+        if entry is None or job in wanted or not all(Path(output).exists() for output in entry.outputs):
+            continue
+        if entry.digest == digest_of(job):
+            workflow.async_run(workflow.persistence.finished(job))
+        else:
+            print(
+                f"{entry.outputs[0]} is of job {entry.job}, whose command or parameters have changed since:"
+                " delete it to have it made again",
+                file=sys.stderr,
+                flush=True,
+            )
 
 
 def cancel_left(folder: Path) -> list[str]:

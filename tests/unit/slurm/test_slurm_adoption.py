@@ -225,6 +225,33 @@ def test_an_end_by_the_user_leaves_the_jobs_and_the_folder_that_they_wait_for(
     assert "left in the queue: 40;" in capsys.readouterr().err
 
 
+def test_what_was_made_without_a_snakemake_is_recorded(
+    folder: Path, slurm: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    second = submitted(folder)
+    slurm["sacct"] = "40|COMPLETED|first|rule_make_wildcards_x_y_z"
+    (folder / "out").write_text("")
+    left = adoption.adopt(second, folder, alone=True)
+
+    def recorded(one: Any, needed: bool) -> list[Any]:
+        found: list[Any] = []
+        dag = SimpleNamespace(jobs=[one], needrun_jobs=lambda: [one] if needed else [])
+        record = SimpleNamespace(finished=lambda made: made)
+        adoption.record_made(left, SimpleNamespace(dag=dag, persistence=record, async_run=found.append))
+        return found
+
+    class Job(SimpleNamespace):
+        __hash__ = object.__hash__  # type: ignore[assignment]
+
+    same, changed = Job(**vars(job(folder))), Job(**vars(job(folder, "q")))
+    assert recorded(same, needed=False) == [same]
+    assert recorded(same, needed=True) == [], "adopted when it is to run"
+    assert recorded(changed, needed=False) == []
+    assert "have changed since: delete it" in capsys.readouterr().err
+    (folder / "out").unlink()
+    assert recorded(same, needed=False) == []
+
+
 def test_the_ledger_forgets_what_is_of_no_more_use(folder: Path, slurm: dict[str, str]) -> None:
     second = submitted(folder)
     ledger = folder / ".snakemake" / adoption.LEDGER
