@@ -10,6 +10,7 @@ import os
 import signal
 import stat
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,21 @@ def test_everything_is_there(smoke: Checkout) -> None:
         if study in ("mimir", "eee"):
             assert not [v["id"] for v in verdicts if v["verdict"] == "not run"], "all experiments were run"
     assert not list(results.glob("**/.*.*")), "no scratch files stay"
+
+
+def test_snakemakes_own_report_holds_figures_verdicts_and_report(smoke: Checkout, tmp_path: Path) -> None:
+    archive = tmp_path / "report.zip"
+    smoke.snakemake("--report", str(archive), "--", "results/smoke/report.html")
+    with zipfile.ZipFile(archive) as made:
+        names = [Path(name).name for name in made.namelist()]
+        page = made.read("report/report.html").decode()
+    figures = {path.name for path in (smoke.results() / "figures").rglob("*.svg")}
+    verdicts = {path.name for path in (smoke.results() / "claims").glob("*.csv")}
+    assert figures | verdicts | {"report.html"} <= set(names)
+    for study in sorted(path.stem for path in (smoke.results() / "claims").glob("*.csv")):
+        title = yaml.safe_load((smoke.folder / f"config/studies/{study}.yaml").read_text())["title"]
+        assert title in page, f"category of {study}"
+    assert "The paper: " in page and "at scale" in page
 
 
 def test_every_run_has_numbers_or_reasons(smoke: Checkout) -> None:
