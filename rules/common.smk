@@ -168,11 +168,16 @@ def parameters_built(wildcards):
 
 
 @ending_clearly()
+def figure_of(wildcards):
+    """Returns the figure that the wildcards name."""
+    chosen = configuration(wildcards.scale)
+    return figure_named(chosen, wildcards.study, wildcards.figure)
+
+
 def figure_tables(wildcards):
     """Returns the tables that a figure is drawn from."""
-    chosen = configuration(wildcards.scale)
-    names = figure_named(chosen, wildcards.study, wildcards.figure).tables
-    return [f"{chosen.results}/tables/{wildcards.study}/{name}.csv" for name in names]
+    folder = f"{configuration(wildcards.scale).results}/tables/{wildcards.study}"
+    return [f"{folder}/{name}.csv" for name in figure_of(wildcards).tables]
 
 
 def figure_arguments(wildcards):
@@ -180,25 +185,20 @@ def figure_arguments(wildcards):
     return [f"{Path(path).stem}={path}" for path in figure_tables(wildcards)]
 
 
-@ending_clearly()
 def study_title(wildcards):
     """Returns the title of the study that the wildcards name: its category in Snakemake's report."""
     return study_of(wildcards).title
 
 
-@ending_clearly()
 def figure_labels(wildcards):
     """Returns a figure's labels in Snakemake's report."""
-    chosen = configuration(wildcards.scale)
-    figure = figure_named(chosen, wildcards.study, wildcards.figure)
+    figure = figure_of(wildcards)
     return {"figure": figure.alias, "shows": figure.title}
 
 
-@ending_clearly()
 def figure_about(wildcards):
     """Returns what the caption of a figure says in Snakemake's report."""
-    chosen = configuration(wildcards.scale)
-    figure = figure_named(chosen, wildcards.study, wildcards.figure)
+    figure = figure_of(wildcards)
     said = [f"The paper: {figure.paper_says}", f"Here: {figure.how}", figure.discussion]
     return "\n\n".join(text.strip() for text in said if text)
 

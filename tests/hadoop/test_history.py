@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from harness.core.errors import KvasirError
+from harness.core.rows import write_rows
 from harness.hadoop import history
 from harness.hadoop.jobs import generic_options, job_ids
 from harness.measure import counters as job_counters
@@ -107,7 +108,7 @@ def test_phases_counters_and_failures() -> None:
 
 def test_rows_of_tasks(tmp_path: Path) -> None:
     job = history.parse(text(EVENTS), {30: "n1", 31: "n2"})
-    tasks.write(tasks.of_jobs([job], T0 / 1000 - 10), tmp_path / "tasks.csv")
+    write_rows(tasks.TaskRow, tasks.of_jobs([job], T0 / 1000 - 10), tmp_path / "tasks.csv")
     assert (tmp_path / "tasks.csv").read_text().splitlines() == [
         "job,task,attempt,host,kind,phase,start_s,end_s,status",
         f"{JOB},m_000000,0,n1,map,attempt,12.5,12.7,FAILED",
@@ -120,7 +121,7 @@ def test_rows_of_tasks(tmp_path: Path) -> None:
 
 def test_rows_of_counters(tmp_path: Path) -> None:
     job = history.parse(text(EVENTS), {})
-    job_counters.write(job_counters.of_jobs([job]), tmp_path / "counters.csv")
+    write_rows(job_counters.CounterRow, job_counters.of_jobs([job]), tmp_path / "counters.csv")
     assert (tmp_path / "counters.csv").read_text().splitlines() == [
         "job,job_name,kind,counter_group,counter,value",
         f"{JOB},words,all,Count,MAP_INPUT_RECORDS,7",
@@ -177,7 +178,7 @@ def test_generic_options() -> None:
 
 def test_rows_of_stages_are_seconds_and_bytes_of_maps_that_ended_well(tmp_path: Path) -> None:
     job = history.parse(text(EVENTS), {30: "n1", 31: "n2"})
-    stages.write(stages.of_jobs([job]), tmp_path / "stages.csv")
+    write_rows(stages.StageRow, stages.of_jobs([job]), tmp_path / "stages.csv")
     assert (tmp_path / "stages.csv").read_text().splitlines() == [
         "job,task,host,stage,value,unit",
         f"{JOB},m_000000,n2,output,1000.0,B",

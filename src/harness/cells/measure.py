@@ -18,6 +18,7 @@ from harness.core.environment import git_state, machine, moment
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json
 from harness.core.models import without_defaults
+from harness.core.rows import write_rows
 from harness.hadoop.benchmarks import Cell, InvalidOutput, make
 from harness.hadoop.cluster import settle
 from harness.hadoop.jobs import JobResult, JobTimeout
@@ -182,9 +183,9 @@ def attempt(
     ) as monitor:
         began = time.time()
         result = framework.execute(benchmark, context.cell, name)
-    tasks.write(tasks.of_jobs(result.jobs, monitor.origin), folder / "tasks.csv")
-    counters.write(counters.of_jobs(result.jobs), folder / "counters.csv")
-    stages.write(stages.of_jobs(result.jobs), folder / "stages.csv")
+    write_rows(tasks.TaskRow, tasks.of_jobs(result.jobs, monitor.origin), folder / "tasks.csv")
+    write_rows(counters.CounterRow, counters.of_jobs(result.jobs), folder / "counters.csv")
+    write_rows(stages.StageRow, stages.of_jobs(result.jobs), folder / "stages.csv")
     with context.hosts.unlimited():
         conditions += framework.conditions(context.cell, result)
         metrics, _ = benchmark.validate(context.cell, result)

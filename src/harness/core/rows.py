@@ -1,14 +1,20 @@
-"""Reads tables of text strictly: every row whole, every needed column there, one message for a mistake."""
+"""Reads tables of text strictly, every row whole and every needed column there, and writes rows of dataclasses."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable
+from dataclasses import asdict, fields
 from pathlib import Path
+from typing import TypeVar
 
 from harness.core.errors import KvasirError
+from harness.core.files import replacing
 
 Cells = dict[str, str]
+DataRow = TypeVar("DataRow")
+"""A dataclass, whose fields are the columns."""
 
 
 def read_rows(
@@ -40,6 +46,14 @@ def read_rows(
     except csv.Error as error:
         raise KvasirError(f"{path}: line {reader.line_num} of {what} is not CSV: {error}") from None
     return rows
+
+
+def write_rows(kind: type[DataRow], rows: Iterable[DataRow], path: Path) -> None:
+    """Writes rows as CSV; the header alone if there are none. Raises KvasirError when the disk is full."""
+    with replacing(path) as scratch, scratch.open("w", encoding="utf-8", newline="") as file:
+        out = csv.DictWriter(file, [field.name for field in fields(kind)], lineterminator="\n")  # type: ignore[arg-type]
+        out.writeheader()
+        out.writerows(asdict(row) for row in rows)  # type: ignore[call-overload]
 
 
 def as_number(cells: Cells, column: str, path: Path, line: int) -> float | None:

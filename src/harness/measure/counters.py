@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from harness.core.files import replacing
 from harness.hadoop.history import JobHistory
 
 WHOLE = "all"
@@ -43,11 +40,3 @@ def of_jobs(jobs: Iterable[JobHistory]) -> list[CounterRow]:
         for group, counts in sorted(groups.items())
         for counter, value in sorted(counts.items())
     ]
-
-
-def write(rows: Sequence[CounterRow], path: Path) -> None:
-    """Writes `counters.csv`, with its head alone if there are no counters. KvasirError when the disk is full."""
-    with replacing(path) as scratch, scratch.open("w", encoding="utf-8", newline="") as file:
-        out = csv.DictWriter(file, [field.name for field in fields(CounterRow)], lineterminator="\n")
-        out.writeheader()
-        out.writerows(asdict(row) for row in rows)

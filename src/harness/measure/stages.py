@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from harness.core.files import replacing
 from harness.hadoop.history import JobHistory
 
 NANOSECONDS, BYTES = "_NS", "_BYTES"
@@ -44,11 +41,3 @@ def of_jobs(jobs: Iterable[JobHistory]) -> list[StageRow]:
                     continue
                 rows.append(StageRow(job.id, name, task.host, stage.lower(), value, unit))
     return sorted(rows, key=lambda row: (row.job, row.task, row.stage))
-
-
-def write(rows: Sequence[StageRow], path: Path) -> None:
-    """Writes `stages.csv`, with its head alone if there are no stages. KvasirError when the disk is full."""
-    with replacing(path) as scratch, scratch.open("w", encoding="utf-8", newline="") as file:
-        out = csv.DictWriter(file, [field.name for field in fields(StageRow)], lineterminator="\n")
-        out.writeheader()
-        out.writerows(asdict(row) for row in rows)

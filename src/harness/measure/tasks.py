@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from harness.core.files import replacing
 from harness.hadoop.history import JobHistory
 
 KINDS = {"m": "map", "r": "reduce"}
@@ -48,11 +45,3 @@ def of_jobs(jobs: Iterable[JobHistory], started: float) -> list[TaskRow]:
             times = round(start + shift, 3), round(end + shift, 3)
             rows.append(TaskRow(job.id, task, int(attempt), host, KINDS[task[0]], phase, *times, status))
     return sorted(rows, key=lambda row: (row.start_s, row.job, row.task, row.attempt, row.end_s))
-
-
-def write(rows: Sequence[TaskRow], path: Path) -> None:
-    """Writes `tasks.csv`, with its head alone if there are no tasks. KvasirError when the disk is full."""
-    with replacing(path) as scratch, scratch.open("w", encoding="utf-8", newline="") as file:
-        out = csv.DictWriter(file, [field.name for field in fields(TaskRow)], lineterminator="\n")
-        out.writeheader()
-        out.writerows(asdict(row) for row in rows)

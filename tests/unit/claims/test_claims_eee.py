@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 import pytest
 from eee_world import Change, Factors, Numbers, World, link_power, write_tables
+from judging import Judge, with_verdict
 
 from harness.claims.check import check_claims
 from harness.claims.database import build, table_of
 from harness.claims.files import read_claims
 from harness.claims.model import Verdict
-from harness.claims.verdicts import Row
 
 CLAIMS = Path(__file__).parents[3] / "config" / "claims" / "eee.yaml"
 IDS = [*range(1, 69)]
@@ -32,24 +31,7 @@ LOADED = {11, 13, 14, 16, 17, 22, 32, 33, 58, 61, 62, 63} | ALL_SCENARIOS
 
 @pytest.fixture(scope="module")
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    return Judge(tmp_path_factory.mktemp("worlds"))
-
-
-class Judge:
-    """Verdicts by worlds, each made and checked once."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.rows = cache(self._rows)
-
-    def _rows(self, world: World) -> dict[int, Row]:
-        place = self.folder / str(len(list(self.folder.iterdir())))
-        checked = check_claims(CLAIMS, write_tables(place, world), [])
-        return {int(row.id.removeprefix("EEE-")): row for row in checked.rows}
-
-
-def with_verdict(rows: dict[int, Row], verdict: Verdict) -> set[int]:
-    return {number for number, row in rows.items() if row.verdict == verdict}
+    return Judge(CLAIMS, write_tables, tmp_path_factory.mktemp("worlds"))
 
 
 def test_all_claims_are_there_in_order() -> None:

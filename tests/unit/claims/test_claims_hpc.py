@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pytest
 from cells_tables import write_tables
 from cells_world import PAPER, Change, Factors, Numbers, Recount, Resample, World
+from judging import Judge, with_verdict
 
-from harness.claims.check import check_claims
 from harness.claims.files import read_claims
 from harness.claims.model import Verdict
-from harness.claims.verdicts import Row
 
 CLAIMS = Path(__file__).parents[3] / "config" / "claims" / "hpc.yaml"
 IDS = list(range(1, 76))
@@ -37,26 +35,11 @@ DATAMPI = {16, 29, 35, 40, 55, 64}
 LAPTOP = World(nodes=(3, 5), disks=("ssd",), size=0.01, ungrouped=True)
 
 
-class Judge:
-    """Verdicts by worlds, each made and checked once."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.rows = cache(self._rows)
-
-    def _rows(self, world: World, have: tuple[str, ...] = ()) -> dict[int, Row]:
-        place = self.folder / str(len(list(self.folder.iterdir())))
-        checked = check_claims(CLAIMS, write_tables(place, "hpc", world), have)
-        return {int(row.id.removeprefix("HPC-")): row for row in checked.rows}
-
-
 @pytest.fixture(scope="module")
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    return Judge(tmp_path_factory.mktemp("worlds"))
-
-
-def with_verdict(rows: dict[int, Row], verdict: Verdict) -> set[int]:
-    return {number for number, row in rows.items() if row.verdict == verdict}
+    return Judge(
+        CLAIMS, lambda place, world: write_tables(place, "hpc", world), tmp_path_factory.mktemp("worlds")
+    )
 
 
 def test_all_claims_are_there_in_order() -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from functools import cache
-from pathlib import Path
 
 import pytest
+from judging import Judge, with_verdict
 from synthetic import CLAIMS, EMULATED, NO_CAP, NO_POWER, RAPL, Change, Numbers, World, write_tables
 
-from harness.claims.check import Checked, check_claims
+from harness.claims.check import check_claims
 from harness.claims.files import read_claims
 from harness.claims.model import Verdict
-from harness.claims.verdicts import Row
 from harness.results.records import Identity
 
 IDS = list(range(1, 58))
@@ -29,22 +27,7 @@ PROXY = {19, 32, 35, 37, 43, 44, 45}
 
 @pytest.fixture(scope="module")
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    return Judge(tmp_path_factory.mktemp("worlds"))
-
-
-class Judge:
-    """Verdicts by worlds, each made and checked once."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.checked = cache(self._checked)
-
-    def _checked(self, world: World, have: tuple[str, ...] = ()) -> Checked:
-        place = self.folder / str(len(list(self.folder.iterdir())))
-        return check_claims(CLAIMS, write_tables(place, world), have)
-
-    def rows(self, world: World, *have: str) -> dict[int, Row]:
-        return {int(row.id.removeprefix("MIMIR-")): row for row in self.checked(world, have).rows}
+    return Judge(CLAIMS, write_tables, tmp_path_factory.mktemp("worlds"))
 
 
 def test_simulated_misses_stand_in_for_counters_that_are_missing(judge: Judge) -> None:
@@ -62,14 +45,10 @@ def test_simulated_misses_stand_in_for_counters_that_are_missing(judge: Judge) -
 
 def test_what_the_paper_says_of_mimir_is_never_literal_on_the_engine(judge: Judge) -> None:
     of_mimir = {claim.id for claim in read_claims(CLAIMS).claims if "mimir" in claim.needs}
-    rows = [row for row in judge.rows(World(), "xeon-phi").values() if row.id in of_mimir]
+    rows = [row for row in judge.rows(World(), ("xeon-phi",)).values() if row.id in of_mimir]
     assert len(rows) == len(of_mimir) > 25
     assert {row.verdict for row in rows} <= {"direction", "paper inconsistent"}
     assert all("needs mimir" in row.reason for row in rows)
-
-
-def with_verdict(rows: dict[int, Row], verdict: Verdict) -> set[int]:
-    return {number for number, row in rows.items() if row.verdict == verdict}
 
 
 def test_all_claims_are_there_in_order() -> None:
@@ -77,7 +56,7 @@ def test_all_claims_are_there_in_order() -> None:
 
 
 def test_where_the_paper_holds_every_claim_is_reproduced_or_inconsistent(judge: Judge) -> None:
-    rows = judge.rows(World(), "xeon-phi", "mimir")
+    rows = judge.rows(World(), ("xeon-phi", "mimir"))
     assert with_verdict(rows, "paper inconsistent") == INCONSISTENT
     assert with_verdict(rows, "reproduced") == set(IDS) - INCONSISTENT
 

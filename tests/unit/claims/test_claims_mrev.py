@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pytest
 from cells_tables import write_tables
 from cells_world import MAP_SHARE, PAPER, Change, Factors, Numbers, World
+from judging import Judge, with_verdict
 
 from harness.claims.check import check_claims
 from harness.claims.files import read_claims
 from harness.claims.model import Verdict
-from harness.claims.verdicts import Row
 
 CLAIMS = Path(__file__).parents[3] / "config" / "claims" / "mrev.yaml"
 IDS = [1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, *range(23, 35)]
@@ -35,26 +34,11 @@ def cached(f: Factors, at: float, values: dict[tuple[str, str], float]) -> None:
 LAPTOP = World(nodes=(3, 5), disks=("ssd",), size=0.01, ungrouped=True, resample=cached)
 
 
-class Judge:
-    """Verdicts by worlds, each made and checked once."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.rows = cache(self._rows)
-
-    def _rows(self, world: World, have: tuple[str, ...] = ()) -> dict[int, Row]:
-        place = self.folder / str(len(list(self.folder.iterdir())))
-        checked = check_claims(CLAIMS, write_tables(place, "mrev", world), have)
-        return {int(row.id.removeprefix("MREV-")): row for row in checked.rows}
-
-
 @pytest.fixture(scope="module")
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    return Judge(tmp_path_factory.mktemp("worlds"))
-
-
-def with_verdict(rows: dict[int, Row], verdict: Verdict) -> set[int]:
-    return {number for number, row in rows.items() if row.verdict == verdict}
+    return Judge(
+        CLAIMS, lambda place, world: write_tables(place, "mrev", world), tmp_path_factory.mktemp("worlds")
+    )
 
 
 @pytest.mark.parametrize(

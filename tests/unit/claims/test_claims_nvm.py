@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 import pytest
+from judging import Judge, with_verdict
 from nvm_world import LAPTOP, PAPER, Factors, Stages, World, in_memory, write_tables
 
-from harness.claims.check import check_claims
 from harness.claims.files import read_claims
 from harness.claims.model import Verdict
-from harness.claims.verdicts import Row
 
 CLAIMS = Path(__file__).parents[3] / "config" / "claims" / "nvm.yaml"
 IDS = [*range(1, 22), 23, 24, 25, 26, 29, 30, *range(32, 42)]
@@ -27,26 +25,9 @@ OTHER_DATA = {20, 21}
 """Those about HiBench's sizes, for which the one size of the map phase's figures stands."""
 
 
-class Judge:
-    """Verdicts by worlds, each made and checked once."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.rows = cache(self._rows)
-
-    def _rows(self, world: World, have: tuple[str, ...] = ()) -> dict[int, Row]:
-        place = self.folder / str(len(list(self.folder.iterdir())))
-        checked = check_claims(CLAIMS, write_tables(place, world), have)
-        return {int(row.id.removeprefix("NVM-")): row for row in checked.rows}
-
-
 @pytest.fixture(scope="module")
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    return Judge(tmp_path_factory.mktemp("worlds"))
-
-
-def with_verdict(rows: dict[int, Row], verdict: Verdict) -> set[int]:
-    return {number for number, row in rows.items() if row.verdict == verdict}
+    return Judge(CLAIMS, write_tables, tmp_path_factory.mktemp("worlds"))
 
 
 def test_all_claims_are_there_in_order() -> None:
