@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from harness.core.models import Strict
+from harness.core.models import Strict, read_lines
 from harness.slurm.client import ask
 from harness.slurm.queue import Queued, cancel, queue_of
 
@@ -47,13 +47,8 @@ class Entry(Strict):
 
 
 def read_ledger(path: Path) -> list[Entry]:
-    """Reads the submissions in their order, the last line of each; without a line that was cut off."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return []
-    entries = [Entry.model_validate_json(line) for line in lines if line.endswith("}")]
-    return list({entry.key: entry for entry in entries}.values())
+    """Reads the submissions in their order, the last line of each."""
+    return list({entry.key: entry for entry in read_lines(Entry, path)}.values())
 
 
 def identified(entries: Sequence[Entry], jobs: Iterable[Queued]) -> list[Entry]:

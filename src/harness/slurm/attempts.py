@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.environment import git_state
-from harness.core.models import Strict
+from harness.core.models import Strict, read_lines
 from harness.plan.planner import Planner
 from harness.results.records import record_failure
 from harness.slurm.client import ask
@@ -53,12 +53,8 @@ def note_of(output: Path, results: Path) -> Path:
 
 
 def read_note(note: Path) -> list[Attempt]:
-    """Reads the attempts so far, without a line that was cut off when its job died."""
-    try:
-        lines = note.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return []
-    return [Attempt.model_validate_json(line) for line in lines if line.endswith("}")]
+    """Reads the attempts so far."""
+    return read_lines(Attempt, note)
 
 
 def states(listing: str) -> dict[str, str]:
