@@ -31,20 +31,26 @@ pytestmark = pytest.mark.slow
 PEAKS = {"levitated": "Peak bytes of heads", "rdma": "Peak bytes in memory", "homr": "Peak bytes in memory"}
 
 
-@pytest.fixture(scope="module", params=PEAKS)
-def plugin(request: pytest.FixtureRequest) -> str:
-    """Name of the plug-in."""
-    return str(request.param)
+@pytest.fixture(scope="module", params=[*PEAKS, "levitated+ucx", "rdma+ucx"])
+def names(request: pytest.FixtureRequest) -> list[str]:
+    """Names of a plug-in and of the network that its transport uses, if that is not TCP."""
+    return str(request.param).split("+")
 
 
 @pytest.fixture(scope="module")
-def cell(plugin: str, nodes: Hosts, hadoop: Distribution, shared: Path) -> Iterator[Cell]:
+def plugin(names: list[str]) -> str:
+    """Name of the plug-in."""
+    return names[0]
+
+
+@pytest.fixture(scope="module")
+def cell(names: list[str], nodes: Hosts, hadoop: Distribution, shared: Path) -> Iterator[Cell]:
     """A cluster with the plug-in, whose jobs do not use it unless told."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(PROJECT)
-        plugins = tuple(load_plugins([plugin]).values())
+        plugins = tuple(load_plugins(names).values())
         provide_plugins(PROJECT / "src/hadoop", hadoop.version, hadoop.plugins, plugins)
-    with cluster(nodes, hadoop, PARAMETERS, shared / plugin, "ib", "ssd", plugins) as started:
+    with cluster(nodes, hadoop, PARAMETERS, shared / "-".join(names), "ib", "ssd", plugins) as started:
         yield Cell(started)
 
 
@@ -90,6 +96,23 @@ def compare(stock: dict[str, int], found: dict[str, int]) -> None:
     assert found.get("Left to the stock shuffle", 0) == 0
     for same in ("REDUCE_INPUT_RECORDS", "REDUCE_INPUT_GROUPS", "REDUCE_OUTPUT_RECORDS"):
         assert found[same] == stock[same], same
+
+
+def sent(cell: Cell) -> int:
+    """Bytes that all hosts have sent over the cluster's interface."""
+    return sum(host.counters().interfaces["ib"].sent for host in cell.cluster.hosts)
+
+
+@pytest.mark.timeout(900)
+def test_bytes_cross_the_links(cell: Cell) -> None:
+    """Nothing goes by shared memory: one output and input replica each, so that little else is sent."""
+    settings = {"output_replication": 1, "data_mb": 24}
+    run_checked("terasort", shuffled(cell), "terasort-warm", **settings)
+    before = sent(cell)
+    job = run_checked("terasort", shuffled(cell), "terasort-links", **settings).jobs[0]
+    found = reduce_counters(job)
+    # Reduces have their host's own maps' outputs without the link.
+    assert sent(cell) - before > 0.3 * found["REDUCE_SHUFFLE_BYTES"] > 6 * MIB
 
 
 @pytest.mark.timeout(900)

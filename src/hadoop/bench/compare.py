@@ -37,7 +37,7 @@ from harness.hosts import Hosts, HostsSettings, hosts, refusal
 VERSION = "3.4.2"
 SOURCE, BUILDS = Path("src/hadoop"), Path("build/hadoop")
 VARIANTS = SOURCE / "bench/variants.yaml"
-TABLE_WIDTH = 120
+TABLE_WIDTH = 160
 MIB = 1 << 20
 # As at scale laptop: one task of a kind on a worker.
 PARAMETERS = {

@@ -139,7 +139,15 @@ class SpawnedHost(Host):
         terminal: bool = False,
     ) -> SpawnedProcess:
         words = [str(word) for word in command]
-        own = {rsh.FOLDER: self._rsh, **({"TMPDIR": "/tmp", "HOSTNAME": self.name} if self._isolated else {})}
+        own = {rsh.FOLDER: self._rsh}
+        if self._isolated:
+            # UCX would find shared memory faster than the links, and another interface as good as this one.
+            own |= {
+                "TMPDIR": "/tmp",
+                "HOSTNAME": self.name,
+                "UCX_TLS": "tcp",
+                "UCX_NET_DEVICES": self._default,
+            }
         own |= throttle.environment(self._throttles, os.environ.get("LD_PRELOAD", ""))
         where = str(cwd) if cwd is not None else (os.getcwd() if not self._isolated else None)
         reply, given = self._connection.request(

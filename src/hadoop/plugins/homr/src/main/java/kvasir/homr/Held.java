@@ -111,7 +111,7 @@ abstract class Held extends WindowedOutput {
   @Override
   protected final ByteBuffer next() throws IOException {
     if (onDisk > 0) {
-      return readOn();
+      return readSpilled();
     }
     leave();
     pool.checkHeap();
@@ -119,7 +119,7 @@ abstract class Held extends WindowedOutput {
     if (part == null) {
       return null;
     }
-    return onDisk > 0 ? readOn() : ByteBuffer.wrap(bytes, 0, part.length());
+    return onDisk > 0 ? readSpilled() : ByteBuffer.wrap(bytes, 0, part.length());
   }
 
   /** Takes the next part when it is there, to read it; returns null when there is none. */
@@ -147,7 +147,7 @@ abstract class Held extends WindowedOutput {
   }
 
   /** Reads the next bytes of a part on the disk. */
-  private ByteBuffer readOn() throws IOException {
+  private ByteBuffer readSpilled() throws IOException {
     int count = Math.min(onDisk, bytes.length);
     pool.unspill(position, bytes, 0, count);
     position += count;

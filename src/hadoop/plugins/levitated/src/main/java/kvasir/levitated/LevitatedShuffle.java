@@ -9,7 +9,6 @@ import kvasir.transport.Buffers;
 import kvasir.transport.MapOutputClient;
 import kvasir.transport.RetryingClient;
 import kvasir.transport.Settings;
-import kvasir.transport.TcpClient;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 import org.apache.hadoop.mapreduce.task.reduce.Shuffle;
@@ -41,7 +40,7 @@ public final class LevitatedShuffle<K, V> extends TransportShuffle<K, V> {
     Settings settings = new Settings(context.getJobConf());
     Memory memory = new Memory(context.getJobConf(), maps);
     Reports reports = new Reports(context);
-    TcpClient plain = connect(settings);
+    MapOutputClient plain = connect(settings);
     // What comes at another try is nobody's fault.
     client = new RetryingClient(plain, settings, output -> {});
     // Outputs that were withdrawn keep theirs for a while.

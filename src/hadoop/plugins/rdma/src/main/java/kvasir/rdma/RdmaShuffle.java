@@ -12,7 +12,6 @@ import kvasir.shuffle.TransportShuffle;
 import kvasir.transport.MapOutputClient;
 import kvasir.transport.RetryingClient;
 import kvasir.transport.Settings;
-import kvasir.transport.TcpClient;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 import org.apache.hadoop.mapreduce.task.reduce.Shuffle;
@@ -51,7 +50,7 @@ public final class RdmaShuffle<K, V> extends TransportShuffle<K, V> {
     Settings settings = new Settings(context.getJobConf());
     ShuffleMemory memory = ShuffleMemory.of(context.getJobConf(), "rdma", maps);
     Reports reports = new Reports(context);
-    TcpClient plain = connect(settings);
+    MapOutputClient plain = connect(settings);
     // What comes at another try is nobody's fault.
     client = new RetryingClient(plain, settings, output -> {});
     spill =

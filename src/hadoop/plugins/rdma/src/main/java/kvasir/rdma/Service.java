@@ -5,7 +5,7 @@ import kvasir.transport.Jobs;
 import kvasir.transport.LocalOutputs;
 import kvasir.transport.MapOutputServer;
 import kvasir.transport.Settings;
-import kvasir.transport.TcpServer;
+import kvasir.transport.Transport;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobID;
@@ -60,7 +60,7 @@ public final class Service extends AuxiliaryService {
             65_535);
     cache = new PrefetchCache((long) Settings.within(conf, CACHE_MB, 64, 0, 1 << 20) << 20);
     outputs = new CachedOutputs(new LocalOutputs(conf), cache, conf);
-    server = new TcpServer(shuffle + portOffset(conf), jobs, outputs, new Settings(conf));
+    server = Transport.serveAll(conf, shuffle + portOffset(conf), jobs, outputs);
     LOG.info("map outputs are served from memory on port {}", server.port());
     super.serviceStart();
   }

@@ -5,8 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import kvasir.transport.InvalidSettingException;
+import kvasir.transport.MapOutputClient;
 import kvasir.transport.Settings;
-import kvasir.transport.TcpClient;
+import kvasir.transport.Transport;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.mapred.JobConf;
@@ -139,9 +140,10 @@ public abstract class TransportShuffle<K, V> implements ShuffleConsumerPlugin<K,
   }
 
   /** Returns a client for the outputs of this job. */
-  protected final TcpClient connect(Settings settings) throws IOException {
+  protected final MapOutputClient connect(Settings settings) throws IOException {
     byte[] secret = context.getReduceTask().getShuffleSecret().getEncoded();
-    return new TcpClient(context.getReduceId().getJobID().toString(), secret, settings);
+    String job = context.getReduceId().getJobID().toString();
+    return Transport.ofJob(context.getJobConf()).connect(job, secret, settings);
   }
 
   /**

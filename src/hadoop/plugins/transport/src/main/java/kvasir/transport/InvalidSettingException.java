@@ -4,7 +4,7 @@ package kvasir.transport;
 public final class InvalidSettingException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
 
-  InvalidSettingException(String message) {
+  public InvalidSettingException(String message) {
     super(message);
   }
 }

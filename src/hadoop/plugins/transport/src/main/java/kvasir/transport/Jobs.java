@@ -39,7 +39,8 @@ public final class Jobs {
       return user;
     }
 
-    byte[] secret() {
+    /** Returns what its tasks and the server know. */
+    public byte[] secret() {
       return secret;
     }
   }

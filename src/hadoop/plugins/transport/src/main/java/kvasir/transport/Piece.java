@@ -8,7 +8,8 @@ public final class Piece {
   private final long length;
   private final long rawLength;
 
-  Piece(ByteBuffer bytes, long length, long rawLength) {
+  /** Holds bytes of an output of so many bytes, whose records have so many. */
+  public Piece(ByteBuffer bytes, long length, long rawLength) {
     this.bytes = bytes;
     this.length = length;
     this.rawLength = rawLength;

@@ -17,28 +17,29 @@ import javax.crypto.spec.SecretKeySpec;
  * and the side's role. Who records a connection can therefore use nothing of it for another, and
  * who sends a side its own proof back is not believed.
  */
-final class Proof {
-  static final int NONCE_BYTES = 32;
-  static final int BYTES = 32;
+public final class Proof {
+  public static final int NONCE_BYTES = 32;
+  public static final int BYTES = 32;
   private static final String ALGORITHM = "HmacSHA256";
   private static final SecureRandom RANDOM = new SecureRandom();
 
   /** A side of a connection. */
-  enum Role {
+  public enum Role {
     CLIENT,
     SERVER
   }
 
   private Proof() {}
 
-  static byte[] nonce() {
+  /** Returns a number that nobody uses again. */
+  public static byte[] nonce() {
     byte[] made = new byte[NONCE_BYTES];
     RANDOM.nextBytes(made);
     return made;
   }
 
   /** Returns the proof of a side. */
-  static byte[] of(byte[] secret, Role role, String job, byte[] client, byte[] server) {
+  public static byte[] of(byte[] secret, Role role, String job, byte[] client, byte[] server) {
     try {
       ByteArrayOutputStream text = new ByteArrayOutputStream();
       DataOutputStream fields = new DataOutputStream(text);
@@ -58,7 +59,7 @@ final class Proof {
   }
 
   /** Returns whether two proofs are the same, in a time that does not tell where they differ. */
-  static boolean same(byte[] one, byte[] other) {
+  public static boolean same(byte[] one, byte[] other) {
     return MessageDigest.isEqual(one, other);
   }
 }

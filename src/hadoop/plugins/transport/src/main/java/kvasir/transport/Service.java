@@ -37,7 +37,7 @@ public final class Service extends ShuffleHandler {
     Settings settings = new Settings(getConfig());
     int port = port(deserializeMetaData(getMetaData()), settings);
     outputs = new LocalOutputs(new JobConf(getConfig()));
-    server = new TcpServer(port, jobs, outputs, settings);
+    server = Transport.serveAll(getConfig(), port, jobs, outputs);
     LOG.info("map outputs are served by the transport on port {}", server.port());
   }
 

@@ -2,95 +2,17 @@ package kvasir.transport;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Random;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.conf.Configuration;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.io.TempDir;
 
-/** Connects clients with a server in the test's own process. */
-abstract class TcpFixture {
-  static final String JOB = "job_1_0001";
-  static final byte[] SECRET = "secret".getBytes(StandardCharsets.US_ASCII);
-  static final MapOutput OUTPUT = new MapOutput("attempt_1_0001_m_000000_0", 3);
-
-  @TempDir Path folder;
-  final Configuration conf = new Configuration(false);
-  final Jobs jobs = new Jobs();
-  final List<AutoCloseable> open = new ArrayList<>();
-  Stored stored;
-  TcpServer server;
-
-  @BeforeEach
-  void start() throws IOException {
-    conf.setInt(Settings.TIMEOUT_MS, 20_000);
-    conf.setInt(Settings.BACKOFF_MS, 50);
-    conf.setInt(Settings.TRIES, 8);
-    conf.setInt(Settings.SERVER_THREADS, 2);
-    stored = new Stored(folder);
-    jobs.add(new Jobs.Job(JOB, "application_1_0001", "me", SECRET));
-    server = new TcpServer(0, jobs, stored, new Settings(conf));
-    open.add(server);
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    for (AutoCloseable one : open) {
-      one.close();
-    }
-  }
-
-  TcpClient client(String job, byte[] secret) throws IOException {
-    TcpClient made = new TcpClient(job, secret, new Settings(conf));
-    open.add(made);
-    return made;
-  }
-
-  TcpClient client() throws IOException {
-    return client(JOB, SECRET);
-  }
-
-  InetSocketAddress address() {
-    return at(server.port());
-  }
-
-  static InetSocketAddress at(int port) {
-    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-  }
-
-  static byte[] random(int count, long seed) {
-    byte[] made = new byte[count];
-    new Random(seed).nextBytes(made);
-    return made;
-  }
-
-  static byte[] got(ByteBuffer buffer) {
-    byte[] found = new byte[buffer.remaining()];
-    buffer.duplicate().get(found);
-    return found;
-  }
-
-  static IOException failure(CompletableFuture<Piece> fetch) {
-    ExecutionException thrown =
-        assertThrows(ExecutionException.class, () -> fetch.get(120, TimeUnit.SECONDS));
-    return RetryingClient.reason(thrown);
+/** Talks to servers and clients over TCP by hand. */
+abstract class TcpFixture extends TransportFixture {
+  TcpFixture() {
+    super(new TcpTransport());
   }
 
   /** Greets a server as a client does; returns what was said. */

@@ -1,0 +1,7 @@
+package kvasir.transport;
+
+class TcpContractTest extends TransportContract {
+  TcpContractTest() {
+    super(new TcpTransport());
+  }
+}

@@ -1,0 +1,9 @@
+package kvasir.ucx;
+
+import kvasir.transport.TransportContract;
+
+class UcxContractTest extends TransportContract {
+  UcxContractTest() {
+    super(new UcxTransport());
+  }
+}
