@@ -88,7 +88,7 @@ def test_designs_with_rdma_have_its_shuffle_and_the_same_collectors() -> None:
             assert shuffle and {key: own[key] for key in own.keys() - shuffle} == stock
 
 
-@pytest.mark.parametrize(("scale", "cells", "runs"), [("smoke", 1, 8), ("laptop", 3, 63)])
+@pytest.mark.parametrize(("scale", "cells", "runs"), [("smoke", 1, 8), ("laptop", 1, 24), ("night", 6, 390)])
 def test_runs_are_as_many_as_the_documents_say(scale: str, cells: int, runs: int) -> None:
     found = plan_of(scale).cells.values()
     assert (len(found), sum(len(cell.runs) for cell in found)) == (cells, runs)
@@ -99,7 +99,7 @@ def test_disks_that_cannot_be_throttled_are_not_run() -> None:
     refused = Refusals(disks={"hdd": "no compiler", "sata": "no compiler", "ssd": ""})
     planner.capabilities.__dict__["clusters"] = refused
     found = planner.plan("nvm")
-    assert {run.identity.factors["disk"] for cell in found.cells.values() for run in cell.runs} == {"ssd"}
+    assert not found.cells
     assert {a.reason for a in found.tables["spill"].not_run if a.factors["framework"] == "mr"} == {
         "no compiler"
     }

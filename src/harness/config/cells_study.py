@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from harness.config.hadoop import Parameters
-from harness.config.study import Level, Study, Word
+from harness.config.study import Level, Levels, Study, Word
 from harness.core.models import Strict
 
 FACTORS = ("framework", "nodes", "disk", "benchmark")
@@ -25,8 +25,9 @@ class CellsStudy(Study):
     """One published study, re-run on clusters of hosts. Studies of this kind share clusters, inputs and runs."""
 
     kind: Literal["cells"]
-    without: list[dict[Word, Level]] = Field(
-        default_factory=list, description="points with all of these levels are left out, as in the paper"
+    without: list[dict[Word, Levels]] = Field(
+        default_factory=list,
+        description="points with one of these levels of each factor are left out, as in the paper",
     )
     traces: list[Word] = Field(default_factory=list, description="experiments with a table of samples")
     tasks: list[Word] = Field(default_factory=list, description="experiments with a table of tasks' phases")
@@ -111,8 +112,8 @@ class CellsStudyScale(Strict):
     only: dict[str, list[Level]] = Field(
         default_factory=dict, description="by factor: the levels to keep; points with others are left out"
     )
-    without: list[dict[str, Level]] = Field(
-        default_factory=list, description="points with all of these levels are left out"
+    without: list[dict[str, Levels]] = Field(
+        default_factory=list, description="points with one of these levels of each factor are left out"
     )
     leave_out: list[str] = Field(
         default_factory=list, description="experiments that are not made at this scale"

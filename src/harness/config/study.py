@@ -11,6 +11,8 @@ from harness.config.series import Series
 from harness.core.models import Strict
 
 Level = str | int | float
+Levels = Level | list[Level]
+"""A level of a factor, or several of them."""
 PARAMETERS = "parameters"
 OF_STUDY = ("series", PARAMETERS)
 """Tables that a study has besides those of its experiments, for figures."""

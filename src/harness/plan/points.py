@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.config import Experiment, Level, Study
+from harness.config.study import Levels
 from harness.core.errors import KvasirError
 
 UNITS = {"cap_w": "W", "buffer_mb": "MB", "sample_ms": "ms"}
@@ -35,9 +36,12 @@ def expand(experiment: Experiment, defaults: dict[str, Level]) -> list[Point]:
     return points
 
 
-def meets(levels: Mapping[str, Level], wanted: Mapping[str, Level]) -> bool:
-    """Returns whether a point has all of these levels."""
-    return all(levels.get(factor) == level for factor, level in wanted.items())
+def meets(levels: Mapping[str, Level], wanted: Mapping[str, Levels]) -> bool:
+    """Returns whether a point has one of the wanted levels of each factor."""
+    return all(
+        levels.get(factor) in (several if isinstance(several, list) else [several])
+        for factor, several in wanted.items()
+    )
 
 
 def selected(
@@ -45,7 +49,7 @@ def selected(
     experiment: Experiment,
     defaults: dict[str, Level],
     only: Mapping[str, Sequence[Level]],
-    without: Iterable[Mapping[str, Level]],
+    without: Iterable[Mapping[str, Levels]],
     section: str,
 ) -> list[Point]:
     """Returns the points of experiment `name` that a scale keeps: with levels of `only`, meeting none of `without`.
