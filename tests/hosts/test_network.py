@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -113,6 +114,14 @@ def test_names(three: Hosts) -> None:
     assert three[2].run(["hostname"]).stdout == "n2\n"
     with pytest.raises(HostError, match="no interface 'eth', only gbe, ib"):
         three.interconnect("eth")
+
+
+def test_the_kernels_list_of_interfaces_is_the_hosts_own(three: Hosts) -> None:
+    """UCX looks there, and so finds the hosts' interfaces, not the machine's."""
+    listed = three[1].run(["ls", "/sys/class/net"]).stdout.split()
+    assert sorted(listed) == ["gbe", "ib", "lo"]
+    assert three[1].run(["cat", "/sys/class/net/ib/operstate"]).stdout.strip() == "up"
+    assert sorted(three[1].run(["ls", "/sys/block"]).stdout.split()) == sorted(os.listdir("/sys/block"))
 
 
 def test_the_other_interface_can_be_the_default(emulated: HostsSettings) -> None:

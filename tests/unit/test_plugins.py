@@ -96,6 +96,16 @@ def test_cluster_has_the_services_and_jars_of_all_its_plugins(
         assert all(jar in re.split(r"[:, ]", found[file][name]) for jar in jars), name
 
 
+def test_tasks_have_the_variables_that_plugins_name(levitated: str, nvm: str, tmp_path: Path) -> None:
+    folder = Path(nvm)
+    declared = yaml.safe_load((folder / "plugin.yaml").read_text())
+    (folder / "plugin.yaml").write_text(yaml.safe_dump(declared | {"environment": ["NVM_DEVICE", "DAX"]}))
+    name = "yarn.nodemanager.env-whitelist"
+    hadoop = hadoop_at(tmp_path / "h", ["levitated", "nvm"])
+    found = rendered(hadoop, levitated, nvm)["yarn-site.xml"][name]
+    assert found == rendered(hadoop, levitated)["yarn-site.xml"][name] + ",DAX,NVM_DEVICE"
+
+
 def test_job_properties_are_in_no_file_of_the_cluster(levitated: str, nvm: str, tmp_path: Path) -> None:
     plain = rendered(hadoop_at(tmp_path / "h", []))
     found = rendered(hadoop_at(tmp_path / "h", ["levitated", "nvm"]), levitated, nvm)

@@ -53,6 +53,7 @@ def render(
         "reduce_options": hadoop.task_options(parameters.heap_mb, compiler, jars),
         "am_options": hadoop.task_options(parameters.am_heap_mb, "c1", jars),
         "services": {STOCK_SERVICE: "org.apache.hadoop.mapred.ShuffleHandler", **added.aux_services},
+        "environment": list(added.environment),
     }
     files: dict[str, str] = {
         name: _templates.get_template(f"{name}.j2").render(

@@ -27,6 +27,7 @@ STOCK_SERVICE = "mapreduce_shuffle"
 SERVICES = "yarn.nodemanager.aux-services"
 
 ServiceName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+VariableName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 ClassName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)*$")]
 
 
@@ -45,6 +46,10 @@ class Declaration(Strict):
     )
     site: dict[Literal["yarn-site.xml", "mapred-site.xml"], Properties] = Field(
         default_factory=dict, description="properties of the cluster, which all its daemons and jobs see"
+    )
+    environment: list[VariableName] = Field(
+        default_factory=list,
+        description="environment variables that tasks have from their host; Hadoop keeps others from them",
     )
     job_properties: Properties = Field(
         default_factory=dict, description="properties of the jobs of each framework that names the plug-in"
@@ -176,22 +181,27 @@ class Contribution:
 
     aux_services: dict[str, str]
     site: dict[str, dict[str, str]]
+    environment: tuple[str, ...]
+    """Names of variables, sorted."""
 
 
 def contribution(plugins: Iterable[Plugin]) -> Contribution:
-    """Return services and properties of all plug-ins of a cluster.
+    """Return services, properties and variables of all plug-ins of a cluster.
 
     Raises KvasirError when two of them want one service or property differently.
     """
     services: dict[str, tuple[str, Plugin]] = {}
     site: dict[str, dict[str, tuple[str, Plugin]]] = {}
+    variables: set[str] = set()
     for plugin in plugins:
+        variables.update(plugin.environment)
         _add(services, plugin.aux_services, plugin, "NodeManager service")
         for file, properties in plugin.site.items():
             _add(site.setdefault(file, {}), properties, plugin, f"{file}:")
     return Contribution(
         aux_services={name: value for name, (value, _) in services.items()},
         site={file: {name: value for name, (value, _) in found.items()} for file, found in site.items()},
+        environment=tuple(sorted(variables)),
     )
 
 

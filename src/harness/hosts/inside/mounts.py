@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ def of_host(host: dict[str, Any], plan: dict[str, Any]) -> None:
     for path, fd in common.items():
         _bind(fd, path)
     _names(host, plan)
+    _interfaces(f"{plan['folders'][0]}/.sys")
     for disk in host["disks"]:
         _disk(disk)
     for fd, target in places:
@@ -55,6 +57,19 @@ def _names(host: dict[str, Any], plan: dict[str, Any]) -> None:
         Path(own, name).write_text(text)
         if os.path.exists(f"/etc/{name}"):
             linux.mount(f"{own}/{name}", os.path.realpath(f"/etc/{name}"), flags=linux.MS_BIND)
+
+
+def _interfaces(own: str) -> None:
+    """Show the interfaces of this host's network namespace under /sys, where UCX looks for them.
+
+    The rest of /sys (control groups, block devices) stays the machine's. A kernel that refuses a sysfs of
+    one's own (a container with a masked /sys) gives hosts without it; UCX then says which device it misses.
+    """
+    os.mkdir(own)
+    with contextlib.suppress(OSError):
+        linux.mount("sysfs", own, "sysfs", linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
+        for folder in ("class/net", "devices/virtual/net"):
+            linux.mount(f"{own}/{folder}", f"/sys/{folder}", flags=linux.MS_BIND)
 
 
 def _make_room(target: str) -> None:
