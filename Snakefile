@@ -23,20 +23,27 @@ min_version("9.27")
 
 CODE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
 
-# With --directory, or as a module of another workflow: programs, data and results lie where the user is, and our code is
-# linked there. What the user has under one of these names, such as an own config, stays.
+# With --directory, as a module of another workflow, or from a forge: programs, data and results lie where the user is, and
+# our code is linked there. What the user has under one of these names, such as an own config, stays; a link to another
+# commit's checkout does not.
 if not CODE.samefile("."):
+    checkouts = Path(".snakemake/kvasir-code").resolve()
     for entry in sorted(CODE.iterdir()):
         mine = entry.name == ".venv" or not entry.name.startswith(
             (".", "build", "data", "results", "Snakefile")
         )
+        there = Path(entry.name)
+        if there.is_symlink() and there.readlink().parent.parent == checkouts:
+            if there.readlink() != entry:
+                there.unlink()
         if mine and not os.path.lexists(entry.name):
             os.symlink(entry, entry.name)
 
 # Any Snakemake will do, such as a module of the cluster: our code is found here, and jobs run by the Python of .venv, which
 # has all that they need. A variable, since the path of a moved checkout must not make its results out of date.
 os.environ.update(KVASIR_PYTHON=sys.executable)
-if importlib.util.find_spec("harness") is None:
+found = importlib.util.find_spec("harness")
+if found is None:
     sys.path.insert(0, str(CODE / "src"))
     own = CODE / ".venv/bin/python"
     if not own.exists():
@@ -44,6 +51,13 @@ if importlib.util.find_spec("harness") is None:
             f"{own}: expected what `make setup` installs for jobs: run it once"
         )
     os.environ.update(KVASIR_PYTHON=str(own))
+elif not Path(found.origin).parents[1].samefile(CODE / "src"):
+    # The .venv of another checkout: its packages will do, its code is not what was asked for.
+    sys.path.insert(0, str(CODE / "src"))
+    for name in [name for name in sys.modules if name.split(".")[0] == "harness"]:
+        del sys.modules[name]
+    inherited = [path for path in [os.environ.get("PYTHONPATH")] if path]
+    os.environ.update(PYTHONPATH=os.pathsep.join([str(CODE / "src"), *inherited]))
 try:
     import harness.plan.planner
     from harness.config.load import read_top
