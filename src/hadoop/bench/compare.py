@@ -30,6 +30,7 @@ from harness.core.models import Strict
 from harness.hadoop.assembly import assemble, provide_plugins
 from harness.hadoop.benchmarks import CLASSES, Benchmark, Cell, make
 from harness.hadoop.cluster import cluster, settle
+from harness.hadoop.history import JobHistory
 from harness.hadoop.jobs import JobResult
 from harness.hadoop.plugins import job_properties, load_plugins
 from harness.hosts import Hosts, HostsSettings, hosts, refusal
@@ -75,6 +76,12 @@ class Turn:
     """From the start of the client to its end."""
     work_s: float
     """From the first task's start to the job's end."""
+    maps_s: float
+    """Of that, to the end of the last map."""
+    shuffle_s: float
+    """From there until the last reduce has what it needs to begin."""
+    reduce_s: float
+    """From there to the job's end."""
     cpu_s: float
     shuffled: int
     """Bytes that reduces fetched."""
@@ -85,6 +92,13 @@ class Turn:
 def counted(result: JobResult, group: str, name: str) -> int:
     """Return a counter of the reduces of all jobs."""
     return sum(job.reduce_counters.get(group, {}).get(name, 0) for job in result.jobs)
+
+
+def phases(job: JobHistory) -> tuple[float, float, float]:
+    """Return the seconds of a job until its last map ended, then until its last reduce could begin, and the rest."""
+    maps = max(span.end_s for span in job.spans if span.phase == "map")
+    ready = max((span.start_s for span in job.spans if span.phase == "reduce"), default=maps)
+    return maps - job.first_task_s, ready - maps, job.finished_s - ready
 
 
 def cpu_seconds(started: Hosts) -> float:
@@ -101,12 +115,16 @@ def one_turn(started: Hosts, cell: Cell, benchmark: Benchmark[Any], name: str, n
     cpu_s = cpu_seconds(started) - before
     with started.unlimited():
         benchmark.validate(cell, result)
+    maps_s, shuffle_s, reduce_s = (sum(times) for times in zip(*map(phases, result.jobs), strict=True))
     return Turn(
         benchmark=benchmark.name,
         variant=name,
         round=number,
         total_s=result.seconds,
         work_s=result.work_seconds,
+        maps_s=maps_s,
+        shuffle_s=shuffle_s,
+        reduce_s=reduce_s,
         cpu_s=cpu_s,
         shuffled=counted(result, "TaskCounter", "REDUCE_SHUFFLE_BYTES"),
         reduces_wrote=counted(result, "FileSystemCounter", "FILE_BYTES_WRITTEN"),
@@ -180,6 +198,8 @@ def table_of(turns: Sequence[Turn], title: str) -> Table:
         table.add_column(
             column, justify="left" if column in ("benchmark", "variant") else "right", no_wrap=True
         )
+    for column in ("maps s", "shuffle s", "reduce s"):
+        table.add_column(column, justify="right", no_wrap=True)
     table.add_column("shuffled MiB", justify="right", no_wrap=True)
     table.add_column("reduces wrote MiB", justify="right", no_wrap=True)
     median = statistics.median
@@ -197,6 +217,9 @@ def table_of(turns: Sequence[Turn], title: str) -> Table:
                 spread([turn.total_s / base[turn.round].total_s for turn in mine]),
                 f"{median(turn.cpu_s for turn in mine):.1f}",
                 spread([turn.cpu_s / base[turn.round].cpu_s for turn in mine]),
+                f"{median(turn.maps_s for turn in mine):.1f}",
+                f"{median(turn.shuffle_s for turn in mine):.1f}",
+                f"{median(turn.reduce_s for turn in mine):.1f}",
                 f"{median(turn.shuffled for turn in mine) / MIB:.1f}",
                 f"{median(turn.reduces_wrote for turn in mine) / MIB:.1f}",
             )

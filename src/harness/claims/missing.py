@@ -135,7 +135,8 @@ def gap(
         if not tables:
             return Gap("not run", absent or "its tables have no rows that the check selects")
         if not missing:
-            return Gap("not run", f"no runs in {', '.join(table.name for table in tables)}")
+            names = ", ".join(table.name for table in tables)
+            return Gap("not run", f"no runs in {names}: left out at this scale, or not made yet")
         failed = [run for run in missing if run.status != "not-run"]
         reasons = joined(_by_count([run.reason for run in failed or missing]))
         return Gap("not run", f"none of the runs it needs ended well: {reasons}")
