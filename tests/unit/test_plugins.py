@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -112,6 +113,20 @@ def test_job_properties_are_in_no_file_of_the_cluster(levitated: str, nvm: str, 
     assert plain["yarn-site.xml"][SERVICES] == "mapreduce_shuffle"
     for name in (COLLECTOR, "mapreduce.job.reduce.shuffle.consumer.plugin.class", "kvasir.nvm.profile"):
         assert not [file for file, properties in found.items() if name in properties]
+
+
+@pytest.mark.parametrize("folder", ["a stranger's", 'a "b"', "$HOME `id`", "back\\slash", "ein Läuf"])
+def test_containers_get_the_class_path_whatever_its_folders_are_called(
+    folder: str, nvm: str, tmp_path: Path
+) -> None:
+    """Hadoop's script of a container has the command in double quotes, for a second shell."""
+    hadoop = hadoop_at(tmp_path / folder, ["nvm"])
+    options = rendered(hadoop, nvm)["mapred-site.xml"]["mapreduce.map.java.opts"]
+    script = f"exec /bin/bash -c \"printf '%s\\n' {options}\""
+    words = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split(
+        "\n"
+    )
+    assert words[-3:-1] == ["-cp", hadoop.class_path(None, (hadoop.plugin_jar("nvm"),))]
 
 
 def test_extra_wins_over_plugins(levitated: str, tmp_path: Path) -> None:

@@ -138,8 +138,9 @@ class Distribution:
         return [str(self.java), *options, "-cp", self.class_path(conf, plugins), main_class]
 
     def task_options(self, heap_mb: int, compiler: str, plugins: tuple[Path, ...] = ()) -> str:
-        """Return options for containers, quoted as their shell scripts need it.
+        """Return options for containers, quoted twice: their script has the whole command in double quotes.
 
         Their own class path begins with a folder, which the archive cannot bear.
         """
-        return shlex.join([*self.flags(heap_mb, compiler), "-cp", self.class_path(None, plugins)])
+        words = shlex.join([*self.flags(heap_mb, compiler), "-cp", self.class_path(None, plugins)])
+        return re.sub(r'(["$`\\])', r"\\\1", words)
