@@ -10,8 +10,8 @@
 #
 # What MREv leaves for those who ran it: a summary, statistics, an event log, and graphs of each benchmark's resources.
 # in:  cells with their runs
-# out: results/<scale>/mrev/{summary.md,statistics.csv,events.log}, usage/<cell>.csv,
-#      resources/<cell>/<framework>_<benchmark>.{pdf,svg,png}, and tables/<study>/directory.files.csv, a row a file
+# out: results/<scale>/mrev/<study>/{summary.md,statistics.csv,events.log}, mrev/usage/<cell>.csv,
+#      mrev/resources/<cell>/<framework>_<benchmark>.{pdf,svg,png}, and tables/<study>/directory.files.csv, a row a file
 
 
 localrules:
@@ -103,30 +103,32 @@ rule mrev_report:
 
 
 rule summarise_cells:
-    """Parameters and main results, statistics of each benchmark, and all that happened."""
+    """Parameters and main results of a study's cells, statistics of each benchmark, and all that happened."""
     input:
         cells=mrev_cells,
         code=code("scripts/mrev.py"),
     output:
-        "<results>/mrev/summary.md",
-        "<results>/mrev/statistics.csv",
-        "<results>/mrev/events.log",
+        "<results>/mrev/{study}/summary.md",
+        "<results>/mrev/{study}/statistics.csv",
+        "<results>/mrev/{study}/events.log",
     log:
-        "<logs>/mrev/summary.log",
+        "<logs>/mrev/summary_{study}.log",
     benchmark:
-        "<benchmarks>/mrev/summary.tsv"
+        "<benchmarks>/mrev/summary_{study}.tsv"
     params:
         folder=subpath(output[0], parent=True),
-        choices=report_choices,
+        choices=study_choices,
     shell:
-        '"$KVASIR_PYTHON" scripts/mrev.py {params.folder:q} {params.choices:q} > {log:q} 2>&1'
+        '"$KVASIR_PYTHON" scripts/mrev.py {wildcards.study} {params.folder:q} {params.choices:q} > {log:q} 2>&1'
 
 
 rule list_outputs:
     """List the files of the output directory, for claims about it."""
     input:
         reports=ancient(
-            multiext("<results>/mrev/", "summary.md", "statistics.csv", "events.log")
+            multiext(
+                "<results>/mrev/{study}/", "summary.md", "statistics.csv", "events.log"
+            )
         ),
         parts=listed_parts,
         code=code("scripts/outputs.py"),
@@ -137,7 +139,7 @@ rule list_outputs:
     benchmark:
         "<benchmarks>/tables/{study}/directory.files.tsv"
     params:
-        folder=lambda wildcards, input: Path(input.reports[0]).parent,
+        folder=lambda wildcards, input: Path(input.reports[0]).parents[1],
         choices=study_choices,
     shell:
         '"$KVASIR_PYTHON" scripts/outputs.py {wildcards.study} {params.folder:q} {output:q} {params.choices:q} > {log:q} 2>&1'

@@ -305,12 +305,16 @@ def packed(wildcards):
 
 def mrev_outputs(scale):
     """Returns MREv's outputs at a scale; none without cells."""
-    cells = planner(scale).cells
+    plans = planner(scale)
     folder = f"{configuration(scale).results}/mrev"
-    names = ["summary.md", "statistics.csv", "events.log"] if cells else []
+    studies = [study for study in plans.config.studies if plans.plan(study).cells]
     return [
-        *[f"{folder}/{name}" for name in names],
-        *[f"{folder}/resources/{cell}" for cell in cells],
+        *[
+            f"{folder}/{study}/{name}"
+            for study in studies
+            for name in ("summary.md", "statistics.csv", "events.log")
+        ],
+        *[f"{folder}/resources/{cell}" for cell in plans.cells],
     ]
 
 
@@ -326,10 +330,9 @@ def listed_parts(wildcards):
 
 
 def mrev_cells(wildcards):
-    """Returns the records of all cells of a scale."""
-    return [
-        f"{cell.folder}/cell.json" for cell in planner(wildcards.scale).cells.values()
-    ]
+    """Returns the records of a study's cells."""
+    cells = planner(wildcards.scale).plan(study_of(wildcards).id).cells
+    return [f"{cell.folder}/cell.json" for cell in cells.values()]
 
 
 # Snakemake has no public way to ask for --sdm apptainer.

@@ -1,4 +1,4 @@
-"""Write what MREv leaves behind: summary report, statistics of every benchmark, one event log of all cells."""
+"""Write what MREv leaves behind: summary report, statistics of every benchmark, one event log of a study's cells."""
 
 from pathlib import Path
 
@@ -14,18 +14,19 @@ from harness.results.tables import write_csv
 
 
 def write_outputs(
+    study: str,
     folder: Path,
     choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
 ) -> None:
-    """Write summary.md, statistics.csv and events.log of all cells into FOLDER."""
+    """Write summary.md, statistics.csv and events.log of STUDY's cells into FOLDER."""
     planner = choose(choices)
-    cells = list(planner.cells.values())
+    cells = list(planner.plan(study).cells.values())
     records = {run.folder: read(Path(run.folder) / "run.json") for cell in cells for run in cell.runs}
     frame = pl.DataFrame(statistics(cells, records), list(STATISTICS), infer_schema_length=None)
     write_csv(frame, folder / "statistics.csv")
     top = planner.config.top
     with replacing(folder / "summary.md") as scratch:
-        title = f"MapReduce frameworks at scale {top.scale} on site {top.site}"
+        title = f"Study {study}: MapReduce frameworks at scale {top.scale} on site {top.site}"
         scratch.write_text(summary(cells, records, title), encoding="utf-8")
     with replacing(folder / "events.log") as scratch:
         logs = [(cell.cell, Path(cell.folder, "events.log")) for cell in cells]

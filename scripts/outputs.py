@@ -17,8 +17,8 @@ def list_outputs(
     output: Path,
     choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
 ) -> None:
-    """Write the files of the report in FOLDER, of STUDY's cells and of their graphs to OUTPUT."""
-    rows = list(outputs(folder, choose(choices).plan(study).cells.values()))
+    """Write the files of STUDY's report below FOLDER, of its cells and of their graphs to OUTPUT."""
+    rows = list(outputs(folder, study, choose(choices).plan(study).cells.values()))
     write_csv(pl.DataFrame(rows, LISTED, infer_schema_length=None), output)
 
 

@@ -15,14 +15,14 @@ def test_every_file_has_a_row_with_its_part(tmp_path: Path) -> None:
     run = cell.runs[0].model_copy(update={"folder": str(tmp_path / "run/1")})
     report = tmp_path / "mrev"
     graphs = report / "resources" / cell.cell
-    for folder in (Path(run.folder), graphs):
+    for folder in (Path(run.folder), report / "mrev", graphs):
         folder.mkdir(parents=True)
     (Path(run.folder) / "trace.csv").write_text("t_s,host\n0,n1\n")
     (Path(run.folder) / "log.txt").write_text("done\n")
     (graphs / f"{run.identity.point}.pdf").write_bytes(b"%PDF\xff")
-    (report / "summary.md").write_text("# Runs\n")
-    (report / ".scratch").write_text("")
-    rows = list(outputs(report, [cell.model_copy(update={"runs": [run]})]))
+    (report / "mrev/summary.md").write_text("# Runs\n")
+    (report / "mrev/.scratch").write_text("")
+    rows = list(outputs(report, "mrev", [cell.model_copy(update={"runs": [run]})]))
     assert [(row["part"], row["file"], row["columns"]) for row in rows] == [
         ("report", "summary.md", ""),
         ("execution", "log.txt", ""),

@@ -20,12 +20,12 @@ def _row(part: str, path: Path, **of: Any) -> Row:
     return {"part": part, "file": path.name, "bytes": size, "columns": columns, "source": SOURCE, **of}
 
 
-def outputs(folder: Path, cells: Iterable[CellSpec]) -> Iterator[Row]:
-    """Yields a row for each file of the report in `folder` and of `cells`. Raises OSError.
+def outputs(folder: Path, study: str, cells: Iterable[CellSpec]) -> Iterator[Row]:
+    """Yields a row for each file of a study's report below `folder` and of `cells`. Raises OSError.
 
     `part` is `report` (of all cells), `execution` (of one run of a benchmark) or `graph` (of a benchmark).
     """
-    for path in sorted(folder.iterdir()):
+    for path in sorted((folder / study).iterdir()):
         if path.is_file() and not path.name.startswith("."):
             yield _row("report", path)
     for cell in cells:
