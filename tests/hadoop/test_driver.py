@@ -85,6 +85,9 @@ def test_a_cell(shared: Path) -> None:
     assert set(trace_table(table)["host"].unique()) == {"n0", "n1", "n2", "mean"}
     tasks = task_table(table)
     assert set(tasks["phase"].unique()) == {"map", "shuffle", "merge", "reduce"}
+    for kind in ("map", "reduce"):
+        placed = tasks.filter(tasks["kind"] == kind).select("task", "host").unique()
+        assert sorted(placed["host"]) == ["n1", "n2"], "a place for each kind of task on each worker"
     counted = {
         kind: value
         for kind, name, value in counter_table(table).select("kind", "counter", "value").iter_rows()

@@ -36,7 +36,12 @@ def turn(compare: ModuleType, variant: str, number: int, work_s: float) -> Any:
         round=number,
         total_s=2 * work_s,
         work_s=work_s,
+        maps_s=work_s / 2,
+        shuffle_s=work_s / 4,
+        reduce_s=work_s / 4,
         cpu_s=3 * work_s,
+        received=2 << 20,
+        crowded=1,
         shuffled=1 << 20,
         reduces_wrote=0,
     )
@@ -77,5 +82,12 @@ def test_ratios_are_of_runs_of_one_round(compare: ModuleType, tmp_path: Path) ->
     assert columns["variant"] == ["stock", "one"]
     assert columns["work ratio"] == ["1.00 (1.00..1.00)", "0.50 (0.25..1.00)"]
     assert columns["work s"] == ["10.00", "8.00"]
+    assert [columns[name] for name in ("maps s", "shuffle s", "received MiB")] == [
+        ["5.0", "4.0"],
+        ["2.5", "2.0"],
+        ["2.0", "2.0"],
+    ]
     compare.write_csv(turns, tmp_path / "out.csv")
-    assert (tmp_path / "out.csv").read_text().splitlines()[1] == "terasort,stock,1,20.0,10.0,30.0,1048576,0"
+    assert (tmp_path / "out.csv").read_text().splitlines()[1] == (
+        "terasort,stock,1,20.0,10.0,5.0,2.5,2.5,30.0,2097152,1,1048576,0"
+    )

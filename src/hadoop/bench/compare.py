@@ -13,6 +13,7 @@ import math
 import shutil
 import statistics
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
@@ -38,7 +39,7 @@ from harness.hosts import Hosts, HostsSettings, hosts, refusal
 VERSION = "3.4.2"
 SOURCE, BUILDS = Path("src/hadoop"), Path("build/hadoop")
 VARIANTS = SOURCE / "bench/variants.yaml"
-TABLE_WIDTH = 160
+NETWORK = "ib"
 MIB = 1 << 20
 # As at scale laptop: one task of a kind on a worker.
 PARAMETERS = {
@@ -46,7 +47,6 @@ PARAMETERS = {
     "reducers_per_node": 1,
     "heap_mb": 300,
     "am_heap_mb": 300,
-    "replication": 3,
     "io_sort_mb": 32,
     "task_compiler": "c1",
 }
@@ -83,8 +83,12 @@ class Turn:
     reduce_s: float
     """From there to the job's end."""
     cpu_s: float
+    received: int
+    """Bytes that all hosts together received over the network, from the client's start to its end."""
+    crowded: int
+    """Reduces on the host that has the most, by the job with the most there: it receives so many times its share."""
     shuffled: int
-    """Bytes that reduces fetched."""
+    """Bytes that reduces fetched, from their own hosts as well."""
     reduces_wrote: int
     """Bytes that reduces wrote to local disks."""
 
@@ -94,6 +98,12 @@ def counted(result: JobResult, group: str, name: str) -> int:
     return sum(job.reduce_counters.get(group, {}).get(name, 0) for job in result.jobs)
 
 
+def crowded(job: JobHistory) -> int:
+    """Return how many reduces the host with the most has run; 0 without reduces."""
+    placed = {span.attempt: span.host for span in job.spans if span.phase == "reduce"}
+    return max(Counter(placed.values()).values(), default=0)
+
+
 def phases(job: JobHistory) -> tuple[float, float, float]:
     """Return the seconds of a job until its last map ended, then until its last reduce could begin, and the rest."""
     maps = max(span.end_s for span in job.spans if span.phase == "map")
@@ -101,18 +111,19 @@ def phases(job: JobHistory) -> tuple[float, float, float]:
     return maps - job.first_task_s, ready - maps, job.finished_s - ready
 
 
-def cpu_seconds(started: Hosts) -> float:
-    """Return the CPU seconds of all hosts' processes so far."""
-    return sum(host.counters().cpu_s for host in started)
+def used(started: Hosts) -> tuple[float, int]:
+    """Return the CPU seconds of all hosts' processes so far, and the bytes that they have received."""
+    counters = [host.counters() for host in started]
+    return sum(one.cpu_s for one in counters), sum(one.interfaces[NETWORK].received for one in counters)
 
 
 def one_turn(started: Hosts, cell: Cell, benchmark: Benchmark[Any], name: str, number: int) -> Turn:
     """Run a variant once and check its output."""
     settle(cell.cluster)
-    before = cpu_seconds(started)
+    cpu_before, received_before = used(started)
     result = benchmark.execute(cell, f"{benchmark.name}-{name}-{number}")
     settle(cell.cluster)
-    cpu_s = cpu_seconds(started) - before
+    cpu_s, received = used(started)
     with started.unlimited():
         benchmark.validate(cell, result)
     maps_s, shuffle_s, reduce_s = (sum(times) for times in zip(*map(phases, result.jobs), strict=True))
@@ -125,7 +136,9 @@ def one_turn(started: Hosts, cell: Cell, benchmark: Benchmark[Any], name: str, n
         maps_s=maps_s,
         shuffle_s=shuffle_s,
         reduce_s=reduce_s,
-        cpu_s=cpu_s,
+        cpu_s=cpu_s - cpu_before,
+        received=received - received_before,
+        crowded=max(map(crowded, result.jobs)),
         shuffled=counted(result, "TaskCounter", "REDUCE_SHUFFLE_BYTES"),
         reduces_wrote=counted(result, "FileSystemCounter", "FILE_BYTES_WRITTEN"),
     )
@@ -156,7 +169,7 @@ def cells_of(
 ) -> Iterator[tuple[Hosts, dict[str, Cell]]]:
     """Start one cluster with the plug-ins of all variants; yield its hosts and a cell for each variant."""
     settings = HostsSettings.parse(
-        {"kind": "emulated", "default": "ib", "interfaces": {"ib": {"rate_mbit_s": options.rate}}}
+        {"kind": "emulated", "default": NETWORK, "interfaces": {NETWORK: {"rate_mbit_s": options.rate}}}
     )
     if why := refusal(settings):
         raise KvasirError(f"no emulated hosts: {why}")
@@ -164,12 +177,14 @@ def cells_of(
     plugins = load_plugins(name for variant in variants.values() for name in variant.plugins)
     provide_plugins(SOURCE, VERSION, hadoop.plugins, plugins.values())
     block = max(1, math.ceil(options.mb / (options.waves * options.workers)))
-    parameters = Parameters.model_validate({**PARAMETERS, "block_size_mb": block})
+    # Each host has every block: a map that reads its own over the link costs seconds, in whichever variant it happens.
+    everywhere = {"block_size_mb": block, "replication": options.workers}
+    parameters = Parameters.model_validate({**PARAMETERS, **everywhere})
     folder = Path("build/bench-hadoop").resolve()
     shutil.rmtree(folder, ignore_errors=True)
     with (
         hosts(settings, options.workers + 1) as started,
-        cluster(started, hadoop, parameters, folder, "ib", "ssd", tuple(plugins.values())) as made,
+        cluster(started, hadoop, parameters, folder, NETWORK, "ssd", tuple(plugins.values())) as made,
     ):
         shared = Cell(made)
         yield (
@@ -200,6 +215,8 @@ def table_of(turns: Sequence[Turn], title: str) -> Table:
         )
     for column in ("maps s", "shuffle s", "reduce s"):
         table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("received MiB", justify="right", no_wrap=True)
+    table.add_column("reduces at most", justify="right", no_wrap=True)
     table.add_column("shuffled MiB", justify="right", no_wrap=True)
     table.add_column("reduces wrote MiB", justify="right", no_wrap=True)
     median = statistics.median
@@ -220,6 +237,8 @@ def table_of(turns: Sequence[Turn], title: str) -> Table:
                 f"{median(turn.maps_s for turn in mine):.1f}",
                 f"{median(turn.shuffle_s for turn in mine):.1f}",
                 f"{median(turn.reduce_s for turn in mine):.1f}",
+                f"{median(turn.received for turn in mine) / MIB:.1f}",
+                f"{max(turn.crowded for turn in mine)}",
                 f"{median(turn.shuffled for turn in mine) / MIB:.1f}",
                 f"{median(turn.reduces_wrote for turn in mine) / MIB:.1f}",
             )
@@ -245,7 +264,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--workers", type=int, default=4, help="hosts beside the master (default 4)")
     parser.add_argument("--rate", type=float, default=25, help="Mbit/s of each host's link (default 25)")
-    parser.add_argument("--mb", type=int, default=96, help="MB of each benchmark's data (default 96)")
+    parser.add_argument("--mb", type=int, default=192, help="MB of each benchmark's data (default 192)")
     parser.add_argument("--waves", type=int, default=3, help="map tasks of each slot (default 3)")
     parser.add_argument("--rounds", type=int, default=5, help="turns of every variant (default 5)")
     parser.add_argument("--output", type=Path, help="CSV with one row per run")
@@ -283,7 +302,10 @@ def main(arguments: Sequence[str]) -> int:
         f"(n = {options.rounds}); ratios: median (range)"
     )
     # Where the output is no terminal its width is a guess; a table is printed whole.
-    Console(width=max(Console().width, TABLE_WIDTH)).print(table_of(turns, title))
+    table, console = table_of(turns, title), Console()
+    wide = console.options.update(width=1000)
+    console.width = max(console.width, console.measure(table, options=wide).maximum)
+    console.print(table)
     return 0
 
 
