@@ -15,7 +15,7 @@ from harness.core.files import replacing
 
 RECIPES = Path("spack_repo/kvasir/packages")
 PIN = re.compile(r'version\("(?P<version>[^"]+)", sha256="(?P<sha256>[0-9a-f]{64})"\)')
-KINDS = {".cpp", ".hpp", ".cmake", ".in", ".txt", ".java", ".json", ".csv"}
+KINDS = {".cpp", ".hpp", ".cmake", ".in", ".txt", ".java", ".xml", ".json", ".csv"}
 """Suffixes of what belongs to an archive; what editors and builds leave behind has others."""
 
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from spack.package import Executable, depends_on, find, join_path, license, mkdirp, version
+from spack.package import Executable, depends_on, find, install_tree, join_path, license, mkdirp, version
 from spack_repo.builtin.build_systems.generic import Package
 
 
@@ -14,7 +14,7 @@ class KvasirWorkloads(Package):
     url = "https://kvasir.invalid/kvasir-workloads-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="b9efdc18d2f27c75048648e084c55c8210567af6561f33dd1069094081a8e246")
+    version("0.1.0", sha256="39942a5ccc9047f372baccf4b8362b0663ce714208cba798cd9f618093309177")
 
     depends_on("hadoop@2.7:3", type=("build", "run"))
     depends_on("java@8:", type=("build", "run"))
@@ -36,6 +36,7 @@ class KvasirWorkloads(Package):
         sources = find("src/main/java", "*.java")
         mkdirp("classes", os.path.dirname(self.jar))
         Executable(home.javac)(*level, "-proc:none", "-d", "classes", "-cp", self.class_path(), *sources)
+        install_tree("src/main/resources", "classes")
         Executable(home.jar)("cf", self.jar, "-C", "classes", ".")
 
     def test_graph(self):
