@@ -82,13 +82,12 @@ rule run_cell:
     priority: cell_priority
     threads: all_cores
     resources:
+        **PLACE,
         runtime=cell_minutes,
         mem_mb=cell_memory_mb,
         nodes=cell_nodes,
         tasks=cell_nodes,
         slurm_extra=cell_options,
-        slurm_partition=partition,
-        slurm_account=account,
     params:
         spec=cell_json,
         choices=cell_choices,

@@ -3,6 +3,7 @@
 from harness.plan.batches import digest_of_batch
 from harness.plan.points import priority, seed_of
 from harness.slurm import resources
+from harness.slurm.growth import growth_of
 from harness.slurm.jobs import (
     job_of_batch,
     job_of_cell,
@@ -17,14 +18,12 @@ def all_cores(wildcards):
     return workflow.resource_settings.cores or 1
 
 
-def partition(wildcards):
-    """Returns the partition of the site file; None: SLURM's default, or no SLURM."""
-    return CONFIG.site.batch and CONFIG.site.batch.partition
-
-
-def account(wildcards):
-    """Returns the account of the site file; None: the user's default, or no SLURM."""
-    return CONFIG.site.batch and CONFIG.site.batch.account
+# Of the site file, where it says so: a resource of a rule wins over --default-resources and over a partition file.
+PLACE = {
+    f"slurm_{name}": value
+    for name in ("partition", "account")
+    if CONFIG.site.batch and (value := getattr(CONFIG.site.batch, name))
+}
 
 
 @ending_clearly()
@@ -74,15 +73,23 @@ def seen(wildcards):
     )
 
 
+def run_output(wildcards):
+    """Returns the path of a run's record."""
+    w = wildcards
+    return f"{ROOT}/{w.scale}/runs/{w.study}/{w.experiment}/{w.point}/{w.rep}/run.json"
+
+
 def run_minutes(wildcards, attempt):
     """Returns the time limit in minutes."""
-    return resources.minutes(run_job(wildcards), seen(wildcards), attempt)
+    grown = growth_of(run_output(wildcards), attempt)
+    return resources.minutes(run_job(wildcards), seen(wildcards), grown.time)
 
 
 def run_memory_mb(wildcards, attempt):
     """Returns the memory per node in MB."""
+    grown = growth_of(run_output(wildcards), attempt)
     return resources.memory_mb(
-        run_job(wildcards), seen(wildcards), attempt, CONFIG.site.batch
+        run_job(wildcards), seen(wildcards), CONFIG.site.batch, grown.memory
     )
 
 
@@ -146,14 +153,24 @@ def batch_job(wildcards):
     return job_of_batch(batch_spec(wildcards), batch_cores(wildcards))
 
 
+def batch_output(wildcards):
+    """Returns the path of a batch's list of runs."""
+    w = wildcards
+    return f"{ROOT}/{w.scale}/batches/{w.study}/{w.batch}/batch.json"
+
+
 def batch_minutes(wildcards, attempt):
     """Returns the time limit in minutes."""
-    return resources.minutes(batch_job(wildcards), None, attempt)
+    grown = growth_of(batch_output(wildcards), attempt)
+    return resources.minutes(batch_job(wildcards), None, grown.time)
 
 
 def batch_memory_mb(wildcards, attempt):
     """Returns the memory in MB."""
-    return resources.memory_mb(batch_job(wildcards), None, attempt, CONFIG.site.batch)
+    grown = growth_of(batch_output(wildcards), attempt)
+    return resources.memory_mb(
+        batch_job(wildcards), None, CONFIG.site.batch, grown.memory
+    )
 
 
 def batch_options(wildcards):
@@ -192,9 +209,15 @@ def cell_job(wildcards):
     return job_of_cell(cell_spec(wildcards), CONFIG.site)
 
 
+def cell_output(wildcards):
+    """Returns the path of a cell's record."""
+    return f"{ROOT}/{wildcards.scale}/cells/{wildcards.cell}/cell.json"
+
+
 def cell_minutes(wildcards, attempt):
     """Returns the time limit in minutes."""
-    return resources.minutes(cell_job(wildcards), None, attempt)
+    grown = growth_of(cell_output(wildcards), attempt)
+    return resources.minutes(cell_job(wildcards), None, grown.time)
 
 
 def cell_nodes(wildcards):
@@ -204,7 +227,10 @@ def cell_nodes(wildcards):
 
 def cell_memory_mb(wildcards, attempt):
     """Returns the memory per node in MB."""
-    return resources.memory_mb(cell_job(wildcards), None, attempt, CONFIG.site.batch)
+    grown = growth_of(cell_output(wildcards), attempt)
+    return resources.memory_mb(
+        cell_job(wildcards), None, CONFIG.site.batch, grown.memory
+    )
 
 
 def cell_options(wildcards):

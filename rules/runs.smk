@@ -22,13 +22,12 @@ rule run_point:
     priority: run_priority
     threads: all_cores
     resources:
+        **PLACE,
         runtime=run_minutes,
         mem_mb=run_memory_mb,
         nodes=run_nodes,
         tasks=run_tasks,
         slurm_extra=run_options,
-        slurm_partition=partition,
-        slurm_account=account,
     params:
         spec=run_json,
         choices=study_choices,
@@ -52,13 +51,12 @@ rule run_batch:
     priority: batch_priority
     threads: batch_cores
     resources:
+        **PLACE,
         runtime=batch_minutes,
         mem_mb=batch_memory_mb,
         nodes=1,
         tasks=1,
         slurm_extra=batch_options,
-        slurm_partition=partition,
-        slurm_account=account,
     params:
         spec=batch_digest,
         choices=study_choices,

@@ -29,10 +29,9 @@ rule generate_text:
     priority: BEFORE_ALL_RUNS
     threads: 2
     resources:
+        **PLACE,
         runtime=60,
         mem_mb=2000,
-        slurm_partition=partition,
-        slurm_account=account,
     shell:
         '"$KVASIR_PYTHON" scripts/generate_text.py build/programs/bin/generate --law {wildcards.law}'
         " --words {wildcards.words} --unique {wildcards.unique} --parameter {wildcards.parameter}"

@@ -5,6 +5,7 @@ The checkout is the one of the smoke run, so programs and data are there; result
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 import shutil
@@ -120,6 +121,8 @@ def test_a_job_over_its_time_is_tried_again_though_the_controller_restarts(
     assert snakemake.wait(600) == 0, cluster.log.read_text()[-6000:]
     batch = cluster.record(f"{run}/run.json")["environment"]["batch"]
     assert [attempt["ended"] for attempt in batch["earlier_attempts"]] == ["TIMEOUT"]
+    assert f"{run}/run.json: job {batch['earlier_attempts'][0]['job']} on " in cluster.log.read_text()
+    assert "ended TIMEOUT; attempt 2 has 2 x time\n" in cluster.log.read_text()
     assert batch["earlier_attempts"][0]["nodes"]
     assert {row["status"] for row in cluster.read(MPI)} == {"ok"}
     assert not list((cluster.checkout.folder / RESULTS / "attempts").rglob("*.jsonl"))
@@ -227,6 +230,24 @@ def test_twenty_kills_at_random_compute_nothing_twice(cluster: Cluster, part: Pa
     made = {job: state for job, state in states(cluster).items() if job not in before}
     assert set(made.values()) == {"COMPLETED"} and len(made) == len(runs), made
     assert {cluster.record(f"{run}/run.json")["outcome"]["status"] for run in runs} == {"ok"}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_full_queue_costs_no_retries(cluster: Cluster, part: Part) -> None:
+    folders = (part.left.checkout.folder / RESULTS).glob("runs/mimir/realtext/*/*")
+    runs = [str(folder.relative_to(part.left.checkout.folder / RESULTS)) for folder in folders]
+    cluster.forget(*runs, "tables/mimir/realtext.csv")
+    before = set(states(cluster))
+    limit = ["sacctmgr", "-i", "modify", "user", getpass.getuser(), "set"]
+    cluster.slurm.ask(*limit, "MaxSubmitJobs=1")
+    try:
+        said = cluster.run("--retries", "0", "--", MPI)
+    finally:
+        cluster.slurm.ask(*limit, "MaxSubmitJobs=-1")
+    assert said.count("SLURM refuses jobs: AssocMaxSubmitJobLimit: the queue is full") == 1
+    made = [state for job, state in states(cluster).items() if job not in before]
+    assert made == ["COMPLETED"] * len(runs), "each was submitted once"
 
 
 @pytest.mark.slow

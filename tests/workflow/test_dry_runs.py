@@ -1,5 +1,6 @@
 """What a user sees before anything runs: dry runs, targets, mistakes."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -260,6 +261,34 @@ def test_the_literal_cluster_command(checkout: Checkout) -> None:
         "72 ranks, 16 cores"
     )
     assert "rule run_batch:" in done.stdout, "simulations are in batches"
+
+
+@pytest.mark.parametrize(
+    ("of_site", "expected"), [("partition: compute", "compute"), ("account: project", "fat"), ("", "fat")]
+)
+def test_the_site_files_partition_wins_over_default_resources(
+    checkout: Checkout, of_site: str, expected: str
+) -> None:
+    site = checkout.folder / "config/sites/slurm.yaml"
+    example = site.with_name("slurm.example.yaml").read_text()
+    assert "partition: compute " in example
+    site.write_text(example.replace("partition: compute ", f"{of_site} "))
+    words = ["-n", "--default-resources", "slurm_partition=fat", "slurm_account=mine"]
+    try:
+        done = checkout.run("snakemake", "--profile", "slurm", *words, "--config", "studies=[eee]")
+    finally:
+        site.unlink()
+    assert done.returncode == 0, done.stdout
+    requests = [line for line in done.stdout.splitlines() if line.strip().startswith("resources: ")]
+    found = {
+        name: set(re.findall(rf"slurm_{name}=(\w+)", "\n".join(requests)))
+        for name in ("partition", "account")
+    }
+    # Those of the login node have the defaults, and ignore them.
+    batches = [line for line in requests if "nodes=1" in line]
+    assert batches and all(f"slurm_partition={expected}" in line for line in batches), found
+    account = "project" if "account" in of_site else "mine"
+    assert all(f"slurm_account={account}" in line for line in batches), found
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from typing import Any
 from harness.core.models import Strict, read_lines
 from harness.slurm.client import ask
 from harness.slurm.queue import Queued, cancel, queue_of
+from harness.slurm.refusals import Resubmitter
 
 LEDGER = "kvasir-jobs.jsonl"
 
@@ -148,11 +149,12 @@ class Ledger:
         self._executor = executor
         self._lock = threading.Lock()
         self._submitting: dict[int, Entry] = {}
-        self._run_jobs = executor.run_jobs
-        self._report_submission = executor.report_job_submission
 
     def attach(self) -> None:
         """Takes the place of the executor's methods. Jobs of one folder have one name: the status query asks for it."""
+        Resubmitter(self._executor, self.accepted).attach()
+        self._run_jobs = self._executor.run_jobs
+        self._report_submission = self._executor.report_job_submission
         if entries := self.left.entries:
             self._executor.run_uuid = entries[-1].name
         self._executor.run_jobs = self.run_jobs
@@ -178,6 +180,18 @@ class Ledger:
             self._write(entry.model_copy(update={"job": str(info.external_jobid), "log": str(log)}))
         self._report_submission(info, **options)
 
+    def accepted(self, job: Any) -> Any | None:
+        """Returns the submission of a job that is in the queue though sbatch gave no id, None if it is not there.
+
+        Raises KvasirError when squeue does not answer.
+        """
+        entry = self._submitting.get(id(job))
+        if entry is None:
+            return None
+        known = identified(read_ledger(self.path), queue_of(self.folder))
+        found = next((one.job for one in known if one.key == entry.key), "")
+        return _submitted(job, entry.model_copy(update={"job": found})) if found else None
+
     def leave(self, active: Sequence[Any]) -> None:
         """Leaves jobs in the queue where the executor would cancel them."""
         # Each job waits for this folder to be there; the executor removes it when it ends.
@@ -189,10 +203,6 @@ class Ledger:
             )
 
     def _adopt(self, job: Any) -> bool:
-        from snakemake_interface_executor_plugins.executors.base import (  # type: ignore[import-untyped]
-            SubmittedJobInfo,
-        )
-
         outputs = tuple(map(str, job.output))
         queued, done = self.left.queued.pop(outputs, None), self.left.completed.pop(outputs, None)
         entry = queued or done
@@ -204,7 +214,7 @@ class Ledger:
                 self._say(f"cancelled job {entry.job}: what it makes {outputs[0]} of has changed since")
                 cancel([entry.job], self.folder)
             return False
-        info = SubmittedJobInfo(job, external_jobid=entry.job, aux={"slurm_logfile": Path(entry.log)})
+        info = _submitted(job, entry)
         if queued is not None:
             self._executor.run_job_pre(job)
             self._report_submission(info)
@@ -235,6 +245,14 @@ class Ledger:
     @staticmethod
     def _say(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
+
+
+def _submitted(job: Any, entry: Entry) -> Any:
+    from snakemake_interface_executor_plugins.executors.base import (  # type: ignore[import-untyped]
+        SubmittedJobInfo,
+    )
+
+    return SubmittedJobInfo(job, external_jobid=entry.job, aux={"slurm_logfile": Path(entry.log)})
 
 
 def adopt(executor: Any, folder: Path, alone: bool) -> Left:

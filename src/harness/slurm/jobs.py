@@ -55,7 +55,7 @@ def wanted_by(planner: Planner) -> Wanted:
     jobs += [job_of_cell(cell, site) for cell in planner.cells.values()]
     return Wanted(
         nodes=max(job.nodes for job in jobs),
-        minutes=max(minutes(job, None, 1) for job in jobs),
+        minutes=max(minutes(job, None) for job in jobs),
         memory_mb=max(round(job.memory_mb) for job in jobs),
         disk_bytes=sum(plan.needs.disk for plan in plans),
     )

@@ -41,21 +41,21 @@ class Job:
     """On one node."""
 
 
-def minutes(job: Job, seen: Seen | None, attempt: int) -> int:
-    """Returns the time limit: at most the job's own; less where earlier runs say so; double after a failure."""
+def minutes(job: Job, seen: Seen | None, doublings: int = 0) -> int:
+    """Returns the time limit: at most the job's own, less where earlier runs say so."""
     most = -(-int(job.limit_s) // 60)
     likely_s = (
         (job.limit_s if job.likely_s is None else job.likely_s) if seen is None else seen.seconds * MARGIN
     )
-    return START_MINUTES + max(1, min(most, -(-int(likely_s) // 60) << attempt - 1))
+    return START_MINUTES + max(1, min(most, -(-int(likely_s) // 60) << doublings))
 
 
-def memory_mb(job: Job, seen: Seen | None, attempt: int, batch: Batch | None) -> int:
-    """Returns MB on each node: all of it for a whole node, else the need, double after a failure."""
+def memory_mb(job: Job, seen: Seen | None, batch: Batch | None, doublings: int = 0) -> int:
+    """Returns MB on each node: all of it for a whole node, else the need."""
     if batch is not None and job.whole:
         return batch.memory_mb_per_node
     likely = max(job.memory_mb, 0.0 if seen is None else seen.memory_mb * MARGIN)
-    wanted = max(500, round(likely)) << attempt - 1
+    wanted = max(500, round(likely)) << doublings
     return wanted if batch is None else min(wanted, batch.memory_mb_per_node)
 
 

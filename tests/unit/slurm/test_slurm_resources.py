@@ -29,33 +29,33 @@ jobs = st.builds(
 seens = st.none() | st.builds(Seen, seconds=st.floats(0, 1e5), memory_mb=st.floats(0, 1e6))
 
 
-@given(jobs, seens, st.integers(1, 5))
+@given(jobs, seens, st.integers(0, 4))
 def test_more_is_asked_for_after_a_failure_and_never_more_than_there_can_be(
-    job: Job, seen: Seen | None, attempt: int
+    job: Job, seen: Seen | None, doublings: int
 ) -> None:
-    assert minutes(job, seen, attempt) <= minutes(job, seen, attempt + 1)
-    assert 1 <= minutes(job, seen, attempt) <= START_MINUTES + job.limit_s / 60 + 1
-    asked = memory_mb(job, seen, attempt, BATCH)
+    assert minutes(job, seen, doublings) <= minutes(job, seen, doublings + 1)
+    assert 1 <= minutes(job, seen, doublings) <= START_MINUTES + job.limit_s / 60 + 1
+    asked = memory_mb(job, seen, BATCH, doublings)
     assert 0 < asked <= BATCH.memory_mb_per_node
-    assert asked <= memory_mb(job, seen, attempt + 1, BATCH)
+    assert asked <= memory_mb(job, seen, BATCH, doublings + 1)
 
 
 def test_a_job_without_history_may_take_its_whole_limit() -> None:
     whole = Job(limit_s=600, whole=True)
-    assert minutes(whole, None, 1) == START_MINUTES + 10
-    assert minutes(whole, Seen(60, 0), 1) == START_MINUTES + 2
-    assert minutes(whole, Seen(60, 0), 2) == START_MINUTES + 4
+    assert minutes(whole, None) == START_MINUTES + 10
+    assert minutes(whole, Seen(60, 0)) == START_MINUTES + 2
+    assert minutes(whole, Seen(60, 0), 1) == START_MINUTES + 4
 
 
 def test_a_job_asks_for_what_it_will_hardly_exceed() -> None:
     batch = Job(limit_s=600, likely_s=60)
-    asked = [minutes(batch, None, attempt) - START_MINUTES for attempt in (1, 2, 5)]
+    asked = [minutes(batch, None, doublings) - START_MINUTES for doublings in (0, 1, 4)]
     assert asked == [1, 2, 10]
-    assert minutes(batch, Seen(80, 0), 1) == START_MINUTES + 2
+    assert minutes(batch, Seen(80, 0)) == START_MINUTES + 2
 
 
 def test_a_job_asks_for_the_memory_that_earlier_ones_took() -> None:
-    assert memory_mb(Job(memory_mb=1000), Seen(1, 4000), 1, None) == 6000
+    assert memory_mb(Job(memory_mb=1000), Seen(1, 4000), None) == 6000
 
 
 def test_whole_nodes_are_asked_for_as_such() -> None:
@@ -65,7 +65,7 @@ def test_whole_nodes_are_asked_for_as_such() -> None:
         "--ntasks-per-node=14",
         "--constraint=a b",
     ]
-    assert memory_mb(job, None, 1, BATCH) == 60_000
+    assert memory_mb(job, None, BATCH) == 60_000
     assert options(Job(), BATCH) == "'--constraint=a b'"
     assert options(job, None) is None
     assert options(Job(), Batch(cores_per_node=1, memory_mb_per_node=1)) is None
