@@ -55,8 +55,8 @@ cluster-shell:
 cancel:
 	@$(PY) scripts/cancel_jobs.py
 
-# ARGS='--from laptop --watts 300' for others.
-## what the studies cost at scale paper, from the runs of scale smoke (seconds)
+# ARGS='--from laptop --watts 300 --nodes 16 --budget 200' for others.
+## what the studies cost at scale paper and how long they take, from the runs of scale smoke (seconds)
 costs: setup
 	@$(PY) scripts/costs.py $(ARGS)
 

@@ -7,12 +7,18 @@ smaller one (networks, file systems): an answer says what to ask for, not what t
 from __future__ import annotations
 
 import statistics
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from harness.config import Study
 from harness.hadoop.benchmarks import make
+from harness.plan.durations import CLUSTER_S
+from harness.plan.makespan import Experiment, Work
+from harness.plan.planner import Planner
 from harness.plan.spec import CellRun, CellSpec, RunSpec
+from harness.results.layout import folder_of_point, folder_of_run
 
 RULES = {
     "engine": "seconds grow with the words of a rank",
@@ -83,23 +89,32 @@ def per_size(
     return found
 
 
+Known = Mapping[tuple[str, str], Sequence[float]]
+"""Seconds for each unit of size, by kind of run."""
+
+
+def seconds_of_run(run: RunSpec, known: Known) -> float | None:
+    """Returns what a run is expected to take; None where none of its kind was made."""
+    before = known.get(kind_of_run(run))
+    return statistics.median(before) * size_of_run(run) if before else None
+
+
 def of_runs(
     study: Study,
     runs: Sequence[RunSpec],
-    known: Mapping[tuple[str, str], Sequence[float]],
+    known: Known,
     disk_bytes: int,
     watts: float | None,
     side_by_side: int = 1,
 ) -> Cost:
     """Returns the cost of single runs; simulations share a node, `side_by_side` at a time."""
-    missing = sorted({kind_of_run(run)[0] for run in runs if kind_of_run(run) not in known})
+    missing = sorted({kind_of_run(run)[0] for run in runs if not known.get(kind_of_run(run))})
+    expected = [(run, seconds_of_run(run, known)) for run in runs]
     hours = (
         sum(
-            statistics.median(known[kind_of_run(run)])
-            * size_of_run(run)
-            * (run.nodes if run.watch is not None else 1 / side_by_side)
-            for run in runs
-            if kind_of_run(run) in known
+            seconds * (run.nodes if run.watch is not None else 1 / side_by_side)
+            for run, seconds in expected
+            if seconds is not None
         )
         / 3600
     )
@@ -116,28 +131,82 @@ class Taken:
     size: float
 
 
+KnownCells = Mapping[tuple[str, str], Sequence[Taken]]
+"""By framework and benchmark."""
+
+
+def seconds_of_cell_run(run: CellRun, workers: int, known: KnownCells) -> float | None:
+    """Returns what a benchmark is expected to take on so many workers; None where it was never made."""
+    before = known.get((run.framework, run.benchmark))
+    if not before:
+        return None
+    size = size_of_cell_run(run, workers)
+    return statistics.median(one.startup + one.work * size / one.size for one in before)
+
+
 def of_cells(
     study: str,
     cells: Iterable[CellSpec],
-    known: Mapping[tuple[str, str], Sequence[Taken]],
+    known: KnownCells,
     data_gb: float,
     watts: float | None,
 ) -> Cost:
-    """Returns the cost of clusters; `known` is by framework and benchmark."""
+    """Returns the cost of clusters."""
     hours, count, missing = 0.0, 0, set()
     for cell in cells:
         workers = max(1, cell.nodes - 1)
         for run in cell.runs:
             count += 1
-            before = known.get((run.framework, run.benchmark))
-            if not before:
+            seconds = seconds_of_cell_run(run, workers, known)
+            if seconds is None:
                 missing.add(f"{run.framework} {run.benchmark}")
-                continue
-            size = size_of_cell_run(run, workers)
-            seconds = statistics.median(one.startup + one.work * size / one.size for one in before)
-            hours += seconds * cell.nodes / 3600
+            else:
+                hours += seconds * cell.nodes / 3600
     how = f"{RULES['cells']}; from {sum(map(len, known.values()))} runs"
     return _cost(study, count, hours, data_gb, watts, how, sorted(missing))
+
+
+def works_of(planner: Planner, known: Mapping[str, Known], cells: KnownCells) -> list[Work]:
+    """Returns the work of all chosen studies by job, as far as runs of its kind were made. `known`: by study."""
+    batch = planner.config.site.batch
+    cores = batch.cores_per_node if batch else 1
+    needed: dict[str, set[Experiment]] = defaultdict(set)
+    for table in planner.tables:
+        for runs in table.runs.values():
+            needed[runs.folder].add((table.study, table.experiment))
+    works = []
+
+    def add(run: RunSpec, job: str, nodes: int, share: float) -> None:
+        who = run.identity
+        place = folder_of_point(planner.config.results, who.study, who.experiment, who.point)
+        seconds = seconds_of_run(run, known.get(who.study, {}))
+        if seconds is not None:
+            works.append(
+                Work(job=job, nodes=nodes, seconds=seconds * share, experiments=frozenset(needed[place]))
+            )
+
+    for study in planner.config.studies:
+        plan = planner.plan(study)
+        for run in plan.runs:
+            if run.watch is not None:
+                add(run, folder_of_run("", run.identity).lstrip("/"), run.nodes, 1.0)
+        for name, joined in plan.batches.items():
+            for run in joined.runs:
+                add(run, f"batches/{study}/{name}", 1, 1 / cores)
+    for cell in planner.cells.values():
+        own = []
+        for one in cell.runs:
+            seconds = seconds_of_cell_run(one, max(1, cell.nodes - 1), cells)
+            if seconds is not None:
+                users = frozenset(needed[str(Path(one.folder).parent)])
+                own.append(
+                    Work(job=f"cells/{cell.cell}", nodes=cell.nodes, seconds=seconds, experiments=users)
+                )
+        if own:
+            users = frozenset().union(*(work.experiments for work in own))
+            started = Work(job=own[0].job, nodes=cell.nodes, seconds=CLUSTER_S, experiments=users)
+            works += [started, *own]
+    return works
 
 
 def _cost(

@@ -76,13 +76,21 @@ def on_login(batch: Batch, wanted: Wanted, python: str = sys.executable) -> Iter
     )
 
 
+def kinds_of_nodes(batch: Batch | None) -> list[Row]:
+    """Asks sinfo for the nodes of the site's partition, or of all; none where there is no SLURM."""
+    if batch is None:
+        return []
+    # Both at once would list a partition twice.
+    chosen = ["-p", batch.partition] if batch.partition else ["-a"]
+    fine, said = ask("sinfo", "-h", "-e", *chosen, "-o", "%R|%D|%c|%m|%l")
+    return [row for row in map(parse_partition, said.splitlines()) if row is not None] if fine else []
+
+
 def partition(batch: Batch, wanted: Wanted) -> Check:
     """Checks that the partition exists and is large enough."""
     name = "partition" + (f" {batch.partition}" if batch.partition else "")
-    chosen = ["-p", batch.partition] if batch.partition else ["-a"]  # never both
-    fine, said = ask("sinfo", "-h", "-e", *chosen, "-o", "%R|%D|%c|%m|%l")
-    rows = [row for row in (parse_partition(line) for line in said.splitlines()) if row is not None]
-    if not fine or not rows:
+    rows = kinds_of_nodes(batch)
+    if not rows:
         _, known = ask("sinfo", "-h", "-a", "-o", "%R")
         return Check(name, False, "not there", f"batch.partition must be one of: {', '.join(known.split())}")
     fitting = [row for row in rows if row.cores >= batch.cores_per_node and row.memory_mb >= wanted.memory_mb]
