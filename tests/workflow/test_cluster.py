@@ -95,6 +95,14 @@ def run(cluster: Cluster, part: Part) -> str:
     return run
 
 
+def forget_all(cluster: Cluster, part: Part) -> list[str]:
+    """Delete all runs of the table and itself; return their folders."""
+    folders = (part.left.checkout.folder / RESULTS).glob("runs/mimir/realtext/*/*")
+    runs = [str(folder.relative_to(part.left.checkout.folder / RESULTS)) for folder in folders]
+    cluster.forget(*runs, "tables/mimir/realtext.csv")
+    return runs
+
+
 def stop_ranks(cluster: Cluster) -> None:
     """Stop the engine's processes as soon as there are some, so that their job goes on until its end by SLURM."""
     stopped: list[int] = []
@@ -216,9 +224,7 @@ def test_what_ended_meanwhile_is_taken_and_make_cancel_ends_the_rest(cluster: Cl
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_twenty_kills_at_random_compute_nothing_twice(cluster: Cluster, part: Part) -> None:
-    folders = (part.left.checkout.folder / RESULTS).glob("runs/mimir/realtext/*/*")
-    runs = [str(folder.relative_to(part.left.checkout.folder / RESULTS)) for folder in folders]
-    cluster.forget(*runs, "tables/mimir/realtext.csv")
+    runs = forget_all(cluster, part)
     before, random = set(states(cluster)), Random(15)
     for _ in range(20):
         snakemake = cluster.start("--", MPI)
@@ -235,9 +241,7 @@ def test_twenty_kills_at_random_compute_nothing_twice(cluster: Cluster, part: Pa
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_full_queue_costs_no_retries(cluster: Cluster, part: Part) -> None:
-    folders = (part.left.checkout.folder / RESULTS).glob("runs/mimir/realtext/*/*")
-    runs = [str(folder.relative_to(part.left.checkout.folder / RESULTS)) for folder in folders]
-    cluster.forget(*runs, "tables/mimir/realtext.csv")
+    runs = forget_all(cluster, part)
     before = set(states(cluster))
     limit = ["sacctmgr", "-i", "modify", "user", getpass.getuser(), "set"]
     cluster.slurm.ask(*limit, "MaxSubmitJobs=1")

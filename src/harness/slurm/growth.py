@@ -50,7 +50,7 @@ def parse_ends(listing: str) -> dict[str, End]:
 
 def line_of(output: str, attempt: int, ends: Sequence[End], grown: Growth) -> str:
     """Returns what the user reads about the next attempt."""
-    last = ends[-1] if ends else End("", "")
+    last = ends[-1]
     how = (
         f"job {last.job} on {last.nodes or 'no node'} ended {last.state}"
         if last.state
@@ -82,5 +82,6 @@ def growth_of(output: str, attempt: int) -> Growth:
     known = parse_ends(said) if fine else {}
     ends = [known.get(job, End(job, "")) for job in jobs]
     grown = growth([end.state for end in ends] + [""] * (attempt - 1 - len(ends)))
-    print(line_of(output, attempt, ends, grown), file=sys.stderr, flush=True)
+    if ends:  # none where Snakemake itself runs the jobs
+        print(line_of(output, attempt, ends, grown), file=sys.stderr, flush=True)
     return grown
