@@ -2,6 +2,7 @@
 
 from harness.plan.batches import digest_of_batch
 from harness.plan.points import priority, seed_of
+from harness.results.layout import folder_of_run
 from harness.slurm import resources
 from harness.slurm.growth import growth_of
 from harness.slurm.jobs import (
@@ -75,8 +76,8 @@ def seen(wildcards):
 
 def run_output(wildcards):
     """Returns the path of a run's record."""
-    w = wildcards
-    return f"{ROOT}/{w.scale}/runs/{w.study}/{w.experiment}/{w.point}/{w.rep}/run.json"
+    results = configuration(wildcards.scale).results
+    return f"{folder_of_run(results, run_spec(wildcards).identity)}/run.json"
 
 
 def run_minutes(wildcards, attempt):
@@ -153,21 +154,15 @@ def batch_job(wildcards):
     return job_of_batch(batch_spec(wildcards), batch_cores(wildcards))
 
 
-def batch_output(wildcards):
-    """Returns the path of a batch's list of runs."""
-    w = wildcards
-    return f"{ROOT}/{w.scale}/batches/{w.study}/{w.batch}/batch.json"
-
-
 def batch_minutes(wildcards, attempt):
     """Returns the time limit in minutes."""
-    grown = growth_of(batch_output(wildcards), attempt)
+    grown = growth_of(batch_spec(wildcards).file, attempt)
     return resources.minutes(batch_job(wildcards), None, grown.time)
 
 
 def batch_memory_mb(wildcards, attempt):
     """Returns the memory in MB."""
-    grown = growth_of(batch_output(wildcards), attempt)
+    grown = growth_of(batch_spec(wildcards).file, attempt)
     return resources.memory_mb(
         batch_job(wildcards), None, CONFIG.site.batch, grown.memory
     )
@@ -211,7 +206,7 @@ def cell_job(wildcards):
 
 def cell_output(wildcards):
     """Returns the path of a cell's record."""
-    return f"{ROOT}/{wildcards.scale}/cells/{wildcards.cell}/cell.json"
+    return f"{cell_spec(wildcards).folder}/cell.json"
 
 
 def cell_minutes(wildcards, attempt):
