@@ -1,6 +1,7 @@
 """From parameters to Hadoop's files and back."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from harness.hadoop import configuration
 from harness.hadoop.daemons import daemons, heap_mb, signs_of_readiness
 from harness.hadoop.distribution import FACTS, Distribution, Facts, Java
 from harness.hadoop.layout import PORTS, STRIDE, layout, ports_of
+from harness.hadoop.plugins import Plugin, load_plugin
 
 
 @pytest.fixture(scope="module")
@@ -111,12 +113,22 @@ def test_tasks_find_their_classes_in_the_archive(hadoop: Distribution) -> None:
     )
 
 
-def digest_of(folder: Path, hadoop: Distribution, names: list[str], base: int, **changed: float) -> int:
+def digest_of(
+    folder: Path,
+    hadoop: Distribution,
+    names: list[str],
+    base: int,
+    plugins: tuple[Plugin, ...] = (),
+    after: Callable[[Path], object] = lambda conf: None,
+    **changed: float,
+) -> int:
+    """The fingerprint of what is written into `folder`, and changed by `after`."""
     where = layout(names, [folder / "disk" / name for name in names], folder / "conf", base)
+    parameters = Parameters.model_validate(changed)
     for node in where.nodes:
-        files = configuration.render(where, node, Parameters.model_validate(changed), hadoop)
-        configuration.write(files, node.conf)
-    return configuration.fingerprint(where)
+        configuration.write(configuration.render(where, node, parameters, hadoop, plugins), node.conf)
+    after(where.nodes[0].conf)
+    return configuration.fingerprint(where, parameters, hadoop, plugins)
 
 
 def test_another_network_changes_no_setting(hadoop: Distribution, tmp_path: Path) -> None:
@@ -124,6 +136,27 @@ def test_another_network_changes_no_setting(hadoop: Distribution, tmp_path: Path
     ib = digest_of(tmp_path / "ib", hadoop, ["10.2.0.1", "10.2.0.2", "10.2.0.11"], 24000)
     other = digest_of(tmp_path / "b", hadoop, ["10.2.0.1", "10.2.0.2", "10.2.0.11"], 24000, block_size_mb=32)
     assert gbe == ib != other and float(gbe) == gbe, "addresses, ports and folders do not count"
+
+
+def test_plugins_of_a_cell_change_no_setting_of_its_frameworks(hadoop: Distribution, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "mine.jar").touch()
+    (mine / "plugin.yaml").write_text(
+        "jar: mine.jar\naux_services: {mine: mine.Handler}\nsite: {yarn-site.xml: {mine.port: 0}}\n"
+    )
+    with_plugin = Distribution(hadoop.root, tmp_path)
+    names = ["10.1.0.1", "10.1.0.2"]
+    plain = digest_of(tmp_path / "plain", with_plugin, names, 21000)
+    own = digest_of(tmp_path / "own", with_plugin, names, 24000, (load_plugin(str(mine)),))
+    written = (tmp_path / "own/conf/node0/yarn-site.xml").read_text()
+    assert "mine.Handler" in written and "mine.port" in written and own == plain
+
+    def edit(conf: Path) -> None:
+        file = conf / "yarn-site.xml"
+        file.write_text(file.read_text().replace("mine.port", "yarn.nodemanager.resource.memory-mb"))
+
+    assert digest_of(tmp_path / "edited", with_plugin, names, 24000, (load_plugin(str(mine)),), edit) != plain
 
 
 def test_blocks_need_not_be_whole_megabytes(hadoop: Distribution) -> None:

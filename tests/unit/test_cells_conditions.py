@@ -73,8 +73,11 @@ def test_properties_are_those_of_the_job_and_others_are_left_out() -> None:
 
 def test_bytes_are_those_of_all_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conditions, "job_configuration", lambda *_: {})
-    monkeypatch.setattr(conditions, "fingerprint", lambda _: 7)
-    cell: Any = SimpleNamespace(cluster=SimpleNamespace(layout=None), once=lambda _, make: make())
+    monkeypatch.setattr(conditions, "fingerprint", lambda *_: 7)
+    cell: Any = SimpleNamespace(
+        cluster=SimpleNamespace(layout=None, parameters=None, hadoop=None, plugins=()),
+        once=lambda _, make: make(),
+    )
     both = [
         job(0, 1, 2, TaskCounter={"REDUCE_SHUFFLE_BYTES": 40}, FileSystemCounter={"HDFS_BYTES_READ": 50}),
         job(0, 1, 2, TaskCounter={"REDUCE_SHUFFLE_BYTES": 2}),

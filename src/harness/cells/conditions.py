@@ -135,8 +135,12 @@ def configured(properties: Mapping[str, str]) -> list[Metric]:
 
 
 def digest(cell: Cell) -> Metric:
-    """Return a number that clusters share whose generated files differ in addresses, ports and folders alone."""
-    value = cell.once("digest of the configuration", lambda: fingerprint(cell.cluster.layout))
+    """Return a number that clusters share whose generated files differ in places and plug-ins alone."""
+    there = cell.cluster
+    value = cell.once(
+        "digest of the configuration",
+        lambda: fingerprint(there.layout, there.parameters, there.hadoop, there.plugins),
+    )
     return metric("conf.digest", value, "1", FILES)
 
 

@@ -98,13 +98,22 @@ def without_places(text: str, layout: Layout, node: Node) -> str:
     return text
 
 
-def fingerprint(layout: Layout) -> int:
-    """Return a number of 48 bits that depends on all files in the hosts' folders but for addresses, ports, folders."""
+def fingerprint(
+    layout: Layout, parameters: Parameters, hadoop: Distribution, plugins: tuple[Plugin, ...] = ()
+) -> int:
+    """Return a number of 48 bits that depends on all files in the hosts' folders but for addresses, ports, folders.
+
+    What plug-ins add to them does not count either: it is what the frameworks of a cell differ by.
+    """
     digest = hashlib.sha256()
     for node in layout.nodes:
+        written, plain = (render(layout, node, parameters, hadoop, some) for some in (plugins, ()))
         for name in SITE_FILES:
             text = (node.conf / name).read_text(encoding="utf-8")
-            digest.update(without_places(text, layout, node).encode())
+            # Only a file that is as it was written has a known part of the plug-ins.
+            digest.update(
+                without_places(plain[name] if text == written[name] else text, layout, node).encode()
+            )
     return int(digest.hexdigest()[:12], 16)
 
 
