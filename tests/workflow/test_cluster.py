@@ -16,6 +16,8 @@ from random import Random
 
 import pytest
 
+from harness.slurm.configuration import FOLDER
+
 from .checkout import PROJECT, Checkout
 from .cluster import CELL, IN_CELL, MPI, PROGRAM, RESULTS, SIMULATED, Cluster
 
@@ -238,20 +240,126 @@ def test_twenty_kills_at_random_compute_nothing_twice(cluster: Cluster, part: Pa
     assert {cluster.record(f"{run}/run.json")["outcome"]["status"] for run in runs} == {"ok"}
 
 
+MANY = f"{RESULTS}/tables/mimir/skew.csv"
+"""A table of several runs, each a job."""
+
+
+def forget_many(cluster: Cluster) -> None:
+    """Delete the runs of MANY and itself."""
+    cluster.forget("tables/mimir/skew.csv")
+    shutil.rmtree(cluster.checkout.folder / RESULTS / "runs/mimir/skew", ignore_errors=True)
+
+
+def runs_of_many(cluster: Cluster) -> int:
+    found = len(list((cluster.checkout.folder / RESULTS / "runs/mimir/skew").glob("*/*/run.json")))
+    assert found > 3
+    return found
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_full_queue_costs_no_retries(cluster: Cluster, part: Part) -> None:
-    runs = forget_all(cluster, part)
+    forget_many(cluster)
     before = set(states(cluster))
     limit = ["sacctmgr", "-i", "modify", "user", getpass.getuser(), "set"]
     cluster.slurm.ask(*limit, "MaxSubmitJobs=1")
     try:
-        said = cluster.run("--retries", "0", "--", MPI)
+        said = cluster.run("--retries", "0", "--", MANY)
     finally:
         cluster.slurm.ask(*limit, "MaxSubmitJobs=-1")
     assert said.count("SLURM refuses jobs: AssocMaxSubmitJobLimit: the queue is full") == 1
     made = [state for job, state in states(cluster).items() if job not in before]
-    assert made == ["COMPLETED"] * len(runs), "each was submitted once"
+    assert made == ["COMPLETED"] * runs_of_many(cluster), "each was submitted once"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_jobs_wait_for_a_partition_that_goes_down_and_one_line_says_so(cluster: Cluster, part: Part) -> None:
+    forget_many(cluster)
+    before = set(states(cluster))
+    partition = f"partitionname={cluster.slurm.ask('sinfo', '-h', '-o', '%R').strip()}"
+    cluster.slurm.ask("scontrol", "update", partition, "state=down")
+    try:
+        snakemake = cluster.start("--retries", "0", "--", MANY)
+        cluster.until("the reason is told", lambda: "PartitionDown" in cluster.log.read_text(), 240)
+    finally:
+        cluster.slurm.ask("scontrol", "update", partition, "state=up")
+    assert snakemake.wait(600) == 0, cluster.log.read_text()[-6000:]
+    said = [line for line in cluster.log.read_text().splitlines() if line.startswith("SLURM: ")]
+    assert said == [
+        f"SLURM: {runs_of_many(cluster)} jobs wait, PartitionDown: they start once the partition is up again"
+    ]
+    made = [state for job, state in states(cluster).items() if job not in before]
+    assert made == ["COMPLETED"] * runs_of_many(cluster), "each was submitted once"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("how", ["absent", "slow"])
+def test_jobs_are_not_lost_while_the_accounts_do_not_answer(cluster: Cluster, part: Part, how: str) -> None:
+    forget_many(cluster)
+    before = set(states(cluster))
+    snakemake = cluster.start("--retries", "0", "--slurm-status-attempts", "1", "--", MANY)
+    cluster.until("jobs are in the queue", lambda: len(cluster.queue()) > 1)
+    accounts = cluster.slurm.daemons["slurmdbd"]
+    if how == "absent":
+        cluster.slurm.stop("slurmdbd")
+    else:
+        accounts.signal(signal.SIGSTOP)
+    cluster.until("it is told", lambda: "does not answer" in cluster.log.read_text(), 240)
+    cluster.until("all jobs have ended meanwhile", lambda: not cluster.queue(), 300)
+    assert snakemake.poll() is None
+    if how == "absent":
+        cluster.slurm.start_accounts()
+    else:
+        accounts.signal(signal.SIGCONT)
+    assert snakemake.wait(600) == 0, cluster.log.read_text()[-6000:]
+    said = [line for line in cluster.log.read_text().splitlines() if line.startswith("SLURM: ")]
+    assert len(said) == 2, said
+    assert (
+        said[0].startswith("SLURM: sacct does not answer about ") and said[1] == "SLURM: sacct answers again"
+    )
+    made = [state for job, state in states(cluster).items() if job not in before]
+    assert made == ["COMPLETED"] * runs_of_many(cluster), "each was submitted once"
+
+
+EPILOG = """#!/bin/sh
+# Hides the records that are new when a job ends for a while, as a file system does that shows them late.
+cd "{results}" || exit 0
+for record in runs/mimir/skew/*/*/run.json; do
+  if [ -e "$record" ] && mkdir "$record.hidden" 2>/dev/null; then
+    mv "$record" "$record.hidden/late"
+    (sleep 12; mv "$record.hidden/late" "$record") >/dev/null 2>&1 </dev/null &
+  fi
+done
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_files_that_appear_late_are_waited_for(cluster: Cluster, part: Part) -> None:
+    forget_many(cluster)
+    before = set(states(cluster))
+    results = cluster.checkout.folder / RESULTS
+    configuration = cluster.slurm.places.configuration / "slurm.conf"
+    epilog = configuration.with_name("epilog")
+    epilog.write_text(EPILOG.format(results=results))
+    epilog.chmod(0o755)
+    written = configuration.read_text()
+    try:
+        configuration.write_text(f"{written}Epilog={FOLDER}/epilog\n")
+        cluster.slurm.ask("scontrol", "reconfigure")
+        said = cluster.run("--retries", "0", "--", MANY)
+    finally:
+        configuration.write_text(written)
+        cluster.slurm.ask("scontrol", "reconfigure")
+    assert len(list(results.glob("runs/mimir/skew/*/*/run.json.hidden"))) == runs_of_many(cluster), (
+        "all were late"
+    )
+    assert "Waiting at most 60 seconds for missing files" in said
+    made = [state for job, state in states(cluster).items() if job not in before]
+    assert made == ["COMPLETED"] * runs_of_many(cluster), "each was submitted once"
+    assert {row["status"] for row in cluster.read(MANY)} == {"ok"}
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ from harness.core.models import Strict, read_lines
 from harness.slurm.client import ask
 from harness.slurm.queue import Queued, cancel, queue_of
 from harness.slurm.refusals import Resubmitter
+from harness.slurm.status import StatusWatch
 
 LEDGER = "kvasir-jobs.jsonl"
 
@@ -153,6 +154,7 @@ class Ledger:
     def attach(self) -> None:
         """Takes the place of the executor's methods. Jobs of one folder have one name: the status query asks for it."""
         Resubmitter(self._executor, self.accepted).attach()
+        StatusWatch(self._executor).attach()
         self._run_jobs = self._executor.run_jobs
         self._report_submission = self._executor.report_job_submission
         if entries := self.left.entries:

@@ -25,6 +25,8 @@ from harness.slurm.configuration import FOLDER, MUNGE, Places, render
 from harness.slurm.energy import TARGET, Feeder
 
 _PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sinfo", "scontrol")
+_DATABASE = "/tmp/database"
+"""Its socket, seen by the login host only."""
 _ACCOUNTING = ("slurmdbd", "sacctmgr", "mariadbd", "mariadb-install-db")
 _PACKAGES = "slurmctld slurmd slurm-client munge slurmdbd mariadb-server-core mariadb-client-core"
 
@@ -54,20 +56,24 @@ class EmulatedSlurm:
         self.login: Host = started[0]
         self.nodes: Sequence[Host] = started[1:]
         self.places = Places(started.common)
-        self._daemons: dict[str, Process] = {}
+        self.daemons: dict[str, Process] = {}
 
     def daemon(self, name: str, host: Host, command: Sequence[StrPath], **env: str) -> None:
         """Starts a daemon in the foreground of its host, its output in a log of its name."""
         log = self.places.logs / f"{name}.out"
-        self._daemons[name] = host.start(found(command), log=log, cwd="/", env={"LC_ALL": "C.UTF-8", **env})
+        self.daemons[name] = host.start(found(command), log=log, cwd="/", env={"LC_ALL": "C.UTF-8", **env})
 
     def stop(self, name: str, grace_s: float = 30) -> None:
         """Ends one daemon (`slurmctld`, `slurmd-n1`, ...); SIGKILL follows after `grace_s`, with 0 as in a crash."""
-        self._daemons.pop(name).stop(grace_s)
+        self.daemons.pop(name).stop(grace_s)
 
     def start_controller(self) -> None:
         """Starts slurmctld with the state that an earlier one has saved."""
         self.daemon("slurmctld", self.login, ["slurmctld", "-D", "-i"])
+
+    def start_accounts(self) -> None:
+        """Starts slurmdbd on its database."""
+        self.daemon("slurmdbd", self.login, ["slurmdbd", "-D"], MYSQL_UNIX_PORT=_DATABASE)
 
     def start_node(self, host: Host) -> None:
         """Starts slurmd of a compute node."""
@@ -88,11 +94,11 @@ class EmulatedSlurm:
     def wait(self, what: str, deadline: float, done: Callable[[], bool]) -> None:
         """Polls until `done`. Raises HostError with the daemons' last log lines if one ended, or at the deadline."""
         while not done():
-            for name, process in self._daemons.items():
+            for name, process in self.daemons.items():
                 if process.poll() is not None:
                     raise HostError(f"emulated SLURM: {name} ended\n{self._last_words(name)}")
             if time.monotonic() > deadline:
-                words = "\n".join(self._last_words(name) for name in self._daemons)
+                words = "\n".join(self._last_words(name) for name in self.daemons)
                 raise HostError(f"emulated SLURM: waited in vain until {what}\n{words}")
             time.sleep(0.05)
 
@@ -162,20 +168,19 @@ def _accounting(running: EmulatedSlurm, deadline: float) -> None:
     """Starts a database without a network, slurmdbd on it, and adds cluster, account and user."""
     user, login = getpass.getuser(), running.login
     data = login.scratch(running.hosts.disks[0]) / "database"
-    socket = "/tmp/database"  # on this host only
     install = ["mariadb-install-db", f"--datadir={data}", f"--user={user}", "--skip-test-db"]
     install += ["--auth-root-authentication-method=socket", f"--auth-root-socket-user={user}"]
     install += ["--innodb-log-file-size=8M"]
     login.run(found(install), cwd="/", timeout_s=max(1.0, deadline - time.monotonic()))
-    database = ["mariadbd", "--no-defaults", f"--user={user}", f"--datadir={data}", f"--socket={socket}"]
+    database = ["mariadbd", "--no-defaults", f"--user={user}", f"--datadir={data}", f"--socket={_DATABASE}"]
     limits = ["--innodb-buffer-pool-size=32M", "--innodb-log-file-size=8M", "--innodb-lock-wait-timeout=900"]
     running.daemon("mariadbd", login, [*database, "--skip-networking", *limits])
     running.wait(
         "the database has its socket",
         deadline,
-        lambda: login.run(["test", "-S", socket], check=False).code == 0,
+        lambda: login.run(["test", "-S", _DATABASE], check=False).code == 0,
     )
-    running.daemon("slurmdbd", login, ["slurmdbd", "-D"], MYSQL_UNIX_PORT=socket)
+    running.start_accounts()
 
     def answers() -> bool:
         return login.run(found(["sacctmgr", "-n", "show", "cluster"]), check=False, timeout_s=30).code == 0

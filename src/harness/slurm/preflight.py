@@ -82,7 +82,7 @@ def kinds_of_nodes(batch: Batch | None) -> list[Row]:
         return []
     # Both at once would list a partition twice.
     chosen = ["-p", batch.partition] if batch.partition else ["-a"]
-    fine, said = ask("sinfo", "-h", "-e", *chosen, "-o", "%R|%D|%c|%m|%l")
+    fine, said = ask("sinfo", "-h", "-e", *chosen, "-o", "%R|%D|%c|%m|%l|%a")
     return [row for row in map(parse_partition, said.splitlines()) if row is not None] if fine else []
 
 
@@ -93,6 +93,10 @@ def partition(batch: Batch, wanted: Wanted) -> Check:
     if not rows:
         _, known = ask("sinfo", "-h", "-a", "-o", "%R")
         return Check(name, False, "not there", f"batch.partition must be one of: {', '.join(known.split())}")
+    closed = sorted({row.state for row in rows})
+    if "up" not in closed:
+        advice = "start again once it is up, or choose another in batch.partition"
+        return Check(name, False, f"it is {', '.join(closed)}: SLURM starts no jobs there", advice)
     fitting = [row for row in rows if row.cores >= batch.cores_per_node and row.memory_mb >= wanted.memory_mb]
     nodes = max((sum(r.nodes for r in fitting if r.name == row.name) for row in fitting), default=0)
     limits = [row.minutes for row in rows if row.minutes is not None]
@@ -116,6 +120,8 @@ class Row:
     memory_mb: int
     minutes: int | None
     """Longest job; None: as long as it likes."""
+    state: str = "up"
+    """Whether SLURM starts jobs there: up, or down, drain, inact."""
 
     @property
     def text(self) -> str:
@@ -125,12 +131,13 @@ class Row:
 
 
 def parse_partition(line: str) -> Row | None:
-    """Parses a line of `sinfo -o "%R|%D|%c|%m|%l"`; None for another one."""
+    """Parses a line of `sinfo -o "%R|%D|%c|%m|%l|%a"`; None for another one."""
     parts = line.strip().split("|")
-    if len(parts) != 5 or not all(re.match(r"\d+", part) for part in parts[1:4]):
+    if len(parts) != 6 or not all(re.match(r"\d+", part) for part in parts[1:4]):
         return None
     nodes, cores, memory = (int(re.findall(r"\d+", part)[0]) for part in parts[1:4])
-    return Row(name=parts[0], nodes=nodes, cores=cores, memory_mb=memory, minutes=minutes_of(parts[4]))
+    limit, state = minutes_of(parts[4]), parts[5]
+    return Row(name=parts[0], nodes=nodes, cores=cores, memory_mb=memory, minutes=limit, state=state)
 
 
 def minutes_of(text: str) -> int | None:

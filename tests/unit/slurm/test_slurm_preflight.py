@@ -27,7 +27,7 @@ class Login:
         for name in ("sbatch", "srun", "squeue"):
             self.says(name, "")
         self.says("scontrol", "Slurmctld(primary) at head is UP")
-        self.says("sinfo", "compute|4|16|64000+|2-00:00:00")
+        self.says("sinfo", "compute|4|16|64000+|2-00:00:00|up")
         self.says("sacct", "")
         self.says("sacctmgr", "hpc\nother")
 
@@ -58,10 +58,17 @@ def test_a_cluster_as_described_passes(login: Login) -> None:
     [
         ("scontrol", "Slurmctld(primary) at head is DOWN", 0, "controller", "ask those who run the cluster"),
         ("sinfo", "", 0, "partition compute", "batch.partition must be one of"),
-        ("sinfo", "compute|2|16|64000|infinite", 0, "partition compute", "2 nodes"),
-        ("sinfo", "compute|4|4|64000|infinite", 0, "partition compute", "of 8 cores"),
-        ("sinfo", "compute|4|16|2000|infinite", 0, "partition compute", "4000 MB"),
-        ("sinfo", "compute|4|16|64000|30:00", 0, "partition compute", "jobs of 30 min"),
+        ("sinfo", "compute|2|16|64000|infinite|up", 0, "partition compute", "2 nodes"),
+        ("sinfo", "compute|4|4|64000|infinite|up", 0, "partition compute", "of 8 cores"),
+        ("sinfo", "compute|4|16|2000|infinite|up", 0, "partition compute", "4000 MB"),
+        ("sinfo", "compute|4|16|64000|30:00|up", 0, "partition compute", "jobs of 30 min"),
+        (
+            "sinfo",
+            "compute|4|16|64000|infinite|down",
+            0,
+            "partition compute",
+            "it is down: SLURM starts no jobs",
+        ),
         (
             "sacct",
             "Slurm accounting storage is disabled",
@@ -94,7 +101,8 @@ def test_too_little_space_and_no_slurm_at_all(login: Login, monkeypatch: pytest.
 
 def test_nodes_of_two_kinds_count_together_where_both_fit(login: Login) -> None:
     login.says(
-        "sinfo", "compute|2|16|64000|infinite\ncompute|1|32|128000|infinite\ncompute|9|4|64000|infinite"
+        "sinfo",
+        "compute|2|16|64000|infinite|up\ncompute|1|32|128000|infinite|up\ncompute|9|4|64000|infinite|up",
     )
     assert login.checks()["partition compute"].passed
     assert not login.checks(Wanted(nodes=4, minutes=60, memory_mb=4_000, disk_bytes=1))[
@@ -111,7 +119,7 @@ def test_times_as_slurm_writes_them(days: int, hours: int, left: int) -> None:
 def test_odd_times_and_lines() -> None:
     assert (minutes_of("30:00"), minutes_of("infinite"), minutes_of("n/a")) == (30, None, None)
     assert parse_partition("head line") is None
-    assert parse_partition("a|b|c|d|e") is None
+    assert parse_partition("a|b|c|d|e|up") is None
 
 
 def test_the_job_of_the_preflight_asks_for_whole_nodes() -> None:
