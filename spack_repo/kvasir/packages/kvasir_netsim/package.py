@@ -14,7 +14,7 @@ class KvasirNetsim(CMakePackage):
     url = "https://kvasir.invalid/kvasir-netsim-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="c54f5e3587f41ded769768cf3e59693fbc889fb88f6b6ba6141e27c05c7ec449")
+    version("0.1.0", sha256="a33e1ac07cfd34d577fd57332f46cebdbe13799ca1378ed49da167562c423b97")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <vector>
 
+#include "netsim/memory.hpp"
 #include "netsim/time.hpp"
 
 namespace netsim {
@@ -83,20 +83,6 @@ class EventQueue {
 
   private:
     static constexpr std::size_t kPad = 3;  // so that children begin at multiples of four
-    static constexpr std::size_t kLine = 64;
-
-    template <class T>
-    struct LineAllocator {
-        using value_type = T;
-        LineAllocator() = default;
-        template <class U>
-        explicit LineAllocator(const LineAllocator<U>& /*other*/) {}
-        T* allocate(std::size_t n) {
-            return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{kLine}));
-        }
-        void deallocate(T* p, std::size_t /*n*/) { ::operator delete (p, std::align_val_t{kLine}); }
-        bool operator==(const LineAllocator& /*other*/) const { return true; }
-    };
 
     Event* heap() { return events_.data() + kPad; }
     const Event* heap() const { return events_.data() + kPad; }
@@ -147,7 +133,7 @@ class EventQueue {
         heap[at] = event;
     }
 
-    std::vector<Event, LineAllocator<Event>> events_ = std::vector<Event, LineAllocator<Event>>(256 + kPad);
+    std::vector<Event, PageAllocator<Event>> events_ = std::vector<Event, PageAllocator<Event>>(256 + kPad);
     std::size_t size_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "netsim/config.hpp"
 #include "netsim/eee/adaptive.hpp"
 #include "netsim/eee/transmitter.hpp"
+#include "netsim/memory.hpp"
 #include "netsim/packet.hpp"
 #include "netsim/random.hpp"
 #include "netsim/time.hpp"
@@ -21,6 +22,15 @@ namespace netsim {
 /// never by packet.
 class PacketRing {
   public:
+    PacketRing() : slots_(allocate(kFirst)) {}
+    PacketRing(PacketRing&& other) noexcept
+        : slots_(std::exchange(other.slots_, nullptr)),
+          mask_(other.mask_),
+          begin_(other.begin_),
+          end_(other.end_) {}
+    PacketRing& operator=(PacketRing&&) = delete;
+    ~PacketRing() { release(slots_, mask_ + std::size_t{1}); }
+
     std::uint32_t begin() const { return begin_; }
     std::uint32_t end() const { return end_; }
     bool empty() const { return begin_ == end_; }
@@ -48,16 +58,28 @@ class PacketRing {
 
     void grow() {
         const std::uint32_t mask = 2 * mask_ + 1;
-        auto slots = std::make_unique<Slot[]>(mask + std::size_t{1});
+        Slot* slots = allocate(mask + std::size_t{1});
         for (std::uint32_t i = begin_; i != end_; ++i) {
             slots[i & mask] = slots_[i & mask_];
         }
-        slots_ = std::move(slots);
+        release(slots_, mask_ + std::size_t{1});
+        slots_ = slots;
         mask_ = mask;
     }
 
+    static Slot* allocate(std::size_t slots) {
+        auto* block = static_cast<Slot*>(small_blocks().allocate(slots * sizeof(Slot), alignof(Slot)));
+        std::uninitialized_value_construct_n(block, slots);
+        return block;
+    }
+    static void release(Slot* slots, std::size_t count) {
+        if (slots != nullptr) {
+            small_blocks().deallocate(slots, count * sizeof(Slot), alignof(Slot));
+        }
+    }
+
     static constexpr std::uint32_t kFirst = 8;
-    std::unique_ptr<Slot[]> slots_ = std::make_unique<Slot[]>(kFirst);
+    Slot* slots_;
     std::uint32_t mask_ = kFirst - 1;
     std::uint32_t begin_ = 0;
     std::uint32_t end_ = 0;
@@ -117,22 +139,21 @@ struct LinkExtras {
 };
 
 /// State of a link; Network moves packets through it. In large networks most of the time goes into fetching
-/// this from memory: what every packet touches comes first, in two cache lines.
+/// this from memory: the first cache line is what arrivals at the far end touch, the second what sending
+/// adds.
 struct alignas(64) Link {
     PacketRing ring;
     std::uint32_t waiting_from = 0;  ///< first packet in the ring that counts as waiting
     std::uint32_t held_from = 0;     ///< first packet in the ring without a planned transmission
     std::uint32_t byte_time = 0;     ///< ps
+    bool to_host = false;
+    bool sampled = false;       ///< delays are counted
+    bool plain = true;          ///< drop-tail, static settings, no trace: nothing special to do
+    bool scheduled = false;     ///< an arrival event is pending
     std::uint64_t waiting = 0;  ///< bytes of packets whose transmission has not begun, when last looked at
     std::uint64_t buffer = 0;   ///< most bytes that may wait
     Time latency = 0;
     Time jitter = 0;  ///< of the receiving host: up to this much is added to the latency, order kept
-    bool to_host = false;
-    bool sampled = false;    ///< delays are counted
-    bool plain = true;       ///< drop-tail, static settings, no trace: nothing special to do
-    bool scheduled = false;  ///< an arrival event is pending
-    bool symmetric = false;  ///< low power idle only while both directions ask for it
-    LinkClass link_class = LinkClass::edge;
     std::uint64_t packets = 0;
     std::uint64_t bytes = 0;  ///< on the wire, preamble and gap included
     eee::Transmitter transmitter;
@@ -140,6 +161,8 @@ struct alignas(64) Link {
     std::uint64_t drops = 0;
     std::uint64_t dropped_bytes = 0;
     std::uint64_t marks = 0;
+    bool symmetric = false;  ///< low power idle only while both directions ask for it
+    LinkClass link_class = LinkClass::edge;
     Time both_low = 0;  ///< symmetric: time in which both directions asked for low power idle
     std::unique_ptr<LinkExtras> extras;  ///< never null where `plain` is false
 

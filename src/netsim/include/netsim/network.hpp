@@ -198,7 +198,7 @@ class Network {
 
     Simulator& simulator_;
     Topology topology_;
-    std::vector<Link> links_;
+    std::vector<Link, PageAllocator<Link>> links_;
     std::vector<PortWatch> watches_;  // none if nobody watches
     std::uint8_t protected_;          // flags of packets that are never dropped
     Random random_;

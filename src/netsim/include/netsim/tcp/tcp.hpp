@@ -119,9 +119,9 @@ class Tcp {
     std::uint64_t seed_;
     Network& network_;
     Simulator& simulator_;
-    std::vector<Connection> connections_;
-    std::vector<Ways> ways_;
-    std::vector<std::uint64_t> bits_;
+    std::vector<Connection, PageAllocator<Connection>> connections_;
+    std::vector<Ways, PageAllocator<Ways>> ways_;
+    std::vector<std::uint64_t, PageAllocator<std::uint64_t>> bits_;
     std::vector<std::uint32_t> free_;
     std::unordered_map<std::uint64_t, std::uint32_t>
         idle_;  // looked up only, so that its order does not matter
