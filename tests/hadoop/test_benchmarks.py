@@ -1,6 +1,7 @@
 """A real cluster of a master and two workers: every benchmark at smoke size, and what can go wrong."""
 
 import json
+import re
 import socket
 import time
 from pathlib import Path
@@ -61,10 +62,18 @@ def test_traffic_takes_the_chosen_interface(cell: Cell, nodes: Hosts) -> None:
 
 def test_nothing_of_a_job_is_left_when_the_next_one_begins(cell: Cell, nodes: Hosts) -> None:
     """An application master would delete `_temporary` of an output folder where another job writes by then."""
-    run_checked(make("wordcount", TEXT), cell, "wordcount-before")
+    benchmark = make("wordcount", TEXT)
+    benchmark.prepare(cell)
+    result = benchmark.execute(cell, "wordcount-before")
     settle(cell.cluster)
     masters = [host.run(["pgrep", "-f", "MRAppMaster"], check=False).stdout for host in nodes]
     assert masters == ["", "", ""]
+    # Ended by a signal instead of after its sleep.
+    logs = [
+        cell.cluster.log(name).read_text() for name in cell.cluster.handles if name.startswith("nodemanager")
+    ]
+    assert re.search(r"container_\d+_\d+_\d+_000001 is : 143", "".join(logs))
+    benchmark.validate(cell, result)
 
 
 def test_wrong_outputs_are_no_times(cell: Cell) -> None:

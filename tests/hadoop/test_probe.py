@@ -1,8 +1,10 @@
 """What is done on a cluster's hosts with plain Python."""
 
 import json
+import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,10 +19,12 @@ from harness.hadoop.hdfs import PROBE
 
 class Service(BaseHTTPRequestHandler):
     live = 0
+    apps: object = None
 
     def do_GET(self) -> None:
-        body = json.dumps({"beans": [{"NumLiveDataNodes": Service.live}]}).encode()
-        self.send_response(200 if self.path == "/jmx" else 404)
+        answers = {"/jmx": {"beans": [{"NumLiveDataNodes": Service.live}]}, "/apps": {"apps": Service.apps}}
+        body = json.dumps(answers.get(self.path)).encode()
+        self.send_response(200 if self.path in answers else 404)
         self.end_headers()
         self.wfile.write(body)
 
@@ -77,6 +81,36 @@ def test_waits_until_nothing_is_left(service: str) -> None:
     threading.Timer(0.5, go).start()
     assert run("idle", "20", url, "beans.0.NumLiveDataNodes").returncode == 0
     assert "404" in run("idle", "0.2", f"{service}/none", "a").stderr
+
+
+def test_waits_until_applications_have_finished(service: str) -> None:
+    Service.apps = {"app": [{"id": "application_1_0001", "state": "RUNNING"}]}
+    assert "application_1_0001 is RUNNING" in run("finished", "0.2", f"{service}/apps").stderr
+
+    def finish() -> None:
+        Service.apps = {}  # as Hadoop 3 says it; Hadoop 2 says null
+
+    threading.Timer(0.5, finish).start()
+    assert run("finished", "20", f"{service}/apps").returncode == 0
+    Service.apps = None
+    assert run("finished", "0.2", f"{service}/apps").returncode == 0
+    assert "404" in run("finished", "0.2", f"{service}/none").stderr
+    assert "KeyError" in run("finished", "0.2", f"{service}/jmx").stderr
+
+
+def test_terminates_what_has_all_words_only() -> None:
+    one, other = (
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", "master", folder])
+        for folder in ("/scratch/one 4711", "/scratch/other 4711")
+    )
+    try:
+        assert run("terminate", "master", "/scratch/one 4711").returncode == 0
+        assert one.wait(30) == -signal.SIGTERM
+        assert other.poll() is None
+    finally:
+        for process in (one, other):
+            process.kill()
+            process.wait()
 
 
 def test_says_what_is_amiss(service: str) -> None:

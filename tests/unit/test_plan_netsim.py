@@ -111,7 +111,7 @@ def test_equal_simulations_are_made_once(scale: str) -> None:
 def test_a_point_with_more_repetitions_than_its_equal_has_runs_of_its_own() -> None:
     made = plan_of("night")
     runs = {name: table.runs for name, table in made.tables.items()}
-    assert made.tables["standard"].repetitions == 3
+    assert made.tables["standard"].repetitions == 2
     assert runs["coalescing"]["small_24_deep_tuned_nopa"].folder == runs["standard"]["small_24_nopa"].folder
     for table in made.tables.values():
         for point, of_point in table.runs.items():

@@ -21,13 +21,16 @@ from harness.hadoop import configuration
 from harness.hadoop.daemons import HISTORYSERVER, NAMENODE, Daemon, daemons, heap_mb, signs_of_readiness
 from harness.hadoop.distribution import Distribution, major_of
 from harness.hadoop.hdfs import PROBE, Hdfs
-from harness.hadoop.layout import STRIDE, Layout, layout, ports_of
+from harness.hadoop.layout import STRIDE, Layout, Node, layout, ports_of
 from harness.hadoop.plugins import Plugin
 from harness.hosts import Host, Process
 from harness.hosts.model import tail
 
 SETTLE_S = 30.0
 """Enough for an application master, which stays for some seconds after it has told its client that the job is done."""
+UNFINISHED = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING")
+"""States of an application that has not told the ResourceManager its end."""
+APPLICATION_MASTER = "org.apache.hadoop.mapreduce.v2.app.MRAppMaster"
 PORTS_FROM, PORTS_TO = 20000, 32000
 """Ports are looked for below those that Linux gives to outgoing connections."""
 
@@ -207,16 +210,35 @@ def settle(cluster: Cluster) -> None:
     """Wait until no container of an earlier job is left.
 
     An application master works on after its client was told that the job is done: the last it does is to delete
-    `_temporary` in the output folder, where by then the next job may write. Raises KvasirError when some container is
-    there for longer than SETTLE_S, unless a daemon has died, as what it ran counts for minutes.
+    `_temporary` in the output folder, where by then the next job may write, and to leave the ResourceManager. Then it
+    sleeps for five seconds, for clients that ask for its status; ours has ended by then, so that it is terminated.
+    Raises KvasirError when some container is there for longer than SETTLE_S, unless a daemon has died, as what it ran
+    counts for minutes.
     """
-    url = f"http://{cluster.layout.master.at('resourcemanager_http')}/ws/v1/cluster/metrics"
-    probe = [*PROBE, "idle", f"{SETTLE_S:g}", url, "clusterMetrics.containersAllocated"]
+    service = f"http://{cluster.layout.master.at('resourcemanager_http')}/ws/v1/cluster"
+    _await_end(cluster, "finished", f"{service}/apps?states={','.join(UNFINISHED)}")
+    _terminate_masters(cluster)
+    _await_end(cluster, "idle", f"{service}/metrics", "clusterMetrics.containersAllocated")
+
+
+def _await_end(cluster: Cluster, command: str, *arguments: str) -> None:
+    """Wait for a probe of the ResourceManager; raise KvasirError when it fails and all daemons are alive."""
     if cluster.dead():
         return
+    probe = [*PROBE, command, f"{SETTLE_S:g}", *arguments]
     done = cluster.master.run(probe, timeout_s=SETTLE_S + 30, check=False)
     if done.code != 0 and not cluster.dead():
         raise KvasirError(f"an earlier job is not over after {SETTLE_S:g} s: {done.stderr.strip()}")
+
+
+def _terminate_masters(cluster: Cluster) -> None:
+    """Send SIGTERM to the application masters of a cluster that runs no application any more."""
+
+    def terminate(host: Host, node: Node) -> None:
+        host.run([*PROBE, "terminate", APPLICATION_MASTER, str(node.scratch)], timeout_s=30, check=False)
+
+    with ThreadPoolExecutor(len(cluster.hosts)) as pool:
+        list(pool.map(terminate, cluster.hosts, cluster.layout.nodes))
 
 
 @contextmanager

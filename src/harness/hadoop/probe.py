@@ -5,11 +5,14 @@ probe.py space FOLDER                      prints the bytes that are free there
 probe.py listening SECONDS HOST PORT       waits until somebody listens there
 probe.py ready SECONDS URL PATH LEAST ...  waits until the number at PATH of the JSON at each URL is at least LEAST
 probe.py idle SECONDS URL PATH             waits until the number at PATH of the JSON at URL is 0
+probe.py finished SECONDS URL              waits until the ResourceManager lists no application at URL
+probe.py terminate WORD ...                sends SIGTERM to processes of this user whose command line has all words
 probe.py get URL | delete URL              WebHDFS; the answer goes to standard output
 """
 
 import json
 import os
+import signal
 import socket
 import sys
 import time
@@ -17,6 +20,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 
 def taken(ports: list[int]) -> list[int]:
@@ -52,12 +56,18 @@ def look(document: object, path: str) -> float:
     return float(document)  # type: ignore[arg-type]
 
 
+def document(url: str) -> object:
+    """Return the JSON that a service answers with. Raises OSError or ValueError."""
+    request = urllib.request.Request(url, headers={"Accept": "application/json"})
+    with _opener.open(request, timeout=10) as answer:
+        found: object = json.load(answer)
+        return found
+
+
 def number(url: str, path: str) -> tuple[float, str]:
     """Return the number at a path of the JSON that a service answers with, or what is amiss."""
-    request = urllib.request.Request(url, headers={"Accept": "application/json"})
     try:
-        with _opener.open(request, timeout=10) as answer:
-            return look(json.load(answer), path), ""
+        return look(document(url), path), ""
     except (OSError, LookupError, TypeError, ValueError) as error:
         return 0, f"{url}: {error}"
 
@@ -72,6 +82,30 @@ def idle(url: str, path: str) -> str:
     """Return an empty text when the service has nothing to do, otherwise what is amiss."""
     value, amiss = number(url, path)
     return amiss or ("" if value == 0 else f"{url}: {path} is {value:g}, not yet 0")
+
+
+def finished(url: str) -> str:
+    """Return an empty text when the ResourceManager lists no application at `url`, otherwise what is amiss."""
+    try:
+        answer = document(url)
+        apps = answer["apps"] or {}  # type: ignore[index]
+        left = [f"{app['id']} is {app['state']}" for app in apps.get("app", [])]
+    except (OSError, AttributeError, LookupError, TypeError, ValueError) as error:
+        return f"{url}: {error!r}"
+    return f"{url}: {', '.join(left)}" if left else ""
+
+
+def terminate(words: list[str], processes: Path = Path("/proc")) -> str:
+    """Send SIGTERM to each other process of this user whose command line has all `words`; return an empty text."""
+    for folder in processes.glob("[0-9]*"):
+        try:
+            arguments = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
+            mine = folder.stat().st_uid == os.getuid() and int(folder.name) != os.getpid()
+            if mine and all(any(word in argument for argument in arguments) for word in words):
+                os.kill(int(folder.name), signal.SIGTERM)
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # it has ended by itself
+    return ""
 
 
 def wait(seconds: float, checks: list[Callable[[], str]]) -> str:
@@ -119,6 +153,10 @@ def main(arguments: list[str]) -> str:
         return wait(float(seconds), [partial(ready, url, path, float(least)) for url, path, least in wanted])
     if command == "idle":
         return wait(float(rest[0]), [partial(idle, rest[1], rest[2])])
+    if command == "finished":
+        return wait(float(rest[0]), [partial(finished, rest[1])])
+    if command == "terminate":
+        return terminate(rest)
     return request(command.upper(), rest[0])
 
 

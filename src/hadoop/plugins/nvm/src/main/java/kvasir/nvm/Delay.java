@@ -17,10 +17,11 @@ final class Delay {
   private static final long SHARED_QUANTUM = 50_000;
 
   /**
-   * Most that the next spin is shortened by: more than this is no look at the clock, but another
-   * thread's turn.
+   * Most that the next spins are shortened by, nanoseconds. Up to this a spin ends late because the
+   * processor was interrupted, on a virtual machine for tens of microseconds; more is another
+   * thread's turn, which the device would not have waited for.
    */
-  private static final long CREDIT = 1_000;
+  private static final long CREDIT = 200_000;
 
   private final LongSupplier clock;
   private final DeviceState shared;

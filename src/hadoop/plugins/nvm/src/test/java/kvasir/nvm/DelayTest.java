@@ -40,13 +40,29 @@ class DelayTest {
   }
 
   @Test
+  void interruptsOfTheProcessorAreMadeUpFor() throws IOException {
+    for (int size = 64; size <= 1 << 20; size *= 4) {
+      long[] looks = {0};
+      Delay delay =
+          new Delay(times(10), 1, 0.1, null, () -> tick(++looks[0] % 50 == 0 ? 60_000 : 37));
+      int writes = (64 << 20) / size;
+      for (int i = 0; i < writes; i++) {
+        delay.access((long) i * size, size);
+      }
+      delay.settle();
+      assertEquals(1, delay.got() / (0.9 * size * writes), 0.02, size + " bytes");
+    }
+  }
+
+  @Test
   void anotherThreadsTurnIsNotTakenOffLaterWrites() throws IOException {
     long[] looks = {0};
     Delay delay = new Delay(times(10), 1, 1, null, () -> tick(++looks[0] == 2 ? 5_000_000 : 10));
-    delay.access(0, 1000);
-    delay.access(1000, 1000);
-    assertEquals(18_000, delay.asked());
-    assertTrue(delay.got() > 5_000_000 + 7_900, "the second write waits for its own");
+    for (int i = 0; i < 100; i++) {
+      delay.access(1000 * i, 1000);
+    }
+    assertEquals(900_000, delay.asked());
+    assertTrue(delay.got() > 5_000_000 + 650_000, "all but 200 us of later writes are waited for");
   }
 
   @Test
