@@ -1,8 +1,10 @@
 #!/bin/bash
 # kvasir-install [STAGE...], inside a build: installs exactly the Debian packages that packages.lock pins for the stages,
 # then removes what depends on the day. The build lends it, under /mnt, what is not to stay in the image: where packages
-# come from (this machine's own apt configuration) and the pins.
+# come from (this machine's own apt configuration), the pins, and the date that the image gets.
 set -euo pipefail
+SOURCE_DATE_EPOCH=$(cat /mnt/epoch)
+export SOURCE_DATE_EPOCH
 pins=$(mktemp)
 for stage in "$@"; do cat "/mnt/pins/$stage"; done | sort -u >"$pins"
 
@@ -46,7 +48,11 @@ rm -f "$known" "$pins"
 places=(/bin /etc /lib /opt /sbin /srv /usr /var)
 rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/cache/apt/archives/*.deb /var/cache/ldconfig/aux-cache /var/log/apt \
   /var/log/*.log /var/cache/debconf/*-old /var/lib/dpkg/*-old /usr/share/man/* /usr/share/info/* /usr/share/locale/* \
-  /etc/apt/sources.list /etc/apt/sources.list.d/*
+  /etc/apt/sources.list /etc/apt/sources.list.d/* /etc/passwd- /etc/group- /etc/shadow- /etc/gshadow-
+# It lists what the mirror had, and nobody reads it.
+: >/var/lib/dpkg/available
+# The day on which a password was set, of users who have none.
+sed -i 's/^\([^:]*:[^:]*:\)[0-9]*/\1/' /etc/shadow
 find /usr/share/doc -xdev -type f ! -name copyright -delete
 # A later build, by a user who is only root of a namespace, cannot give files to other groups.
 # What lies in /var/tmp is the building machine's.

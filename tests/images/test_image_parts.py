@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from harness.core.errors import KvasirError
-from harness.images import apptainer, packages
+from harness.images import apptainer, pack, packages
 from harness.images.build import build
-from harness.images.describe import object_of
 from harness.images.launch import (
     is_launcher,
     launcher,
@@ -97,12 +96,17 @@ def test_a_build_has_its_own_range_of_ids_also_below_a_workflow_of_roots(
 
     def play(words: list[str], folder: Path, env: dict[str, str], quiet: bool) -> str:
         told.update(env)
-        Path(words[-2]).write_text("an image")
+        (Path(words[-2]) / pack.NOTES).mkdir(parents=True)
+        (Path(words[-2]) / pack.LABELS).write_text("{}")
         return ""
+
+    def write(root: Path, target: Path, scratch: Path, when: int) -> None:
+        target.write_text("an image")
 
     monkeypatch.chdir(PROJECT)
     monkeypatch.setenv("APPTAINER_USERNS", "1")
     monkeypatch.setattr(apptainer, "run", play)
+    monkeypatch.setattr(pack, "pack", write)
     build(Recipe("netsim"), tmp_path / "netsim.sif", tmp_path / "base.sif", "file:///mirror")
     assert told["APPTAINER_USERNS"] == "false" and (tmp_path / "netsim.sif").read_text() == "an image"
 
@@ -163,18 +167,6 @@ def test_programs_are_no_launchers(tmp_path: Path) -> None:
     assert not is_launcher(tmp_path / "absent")
     (tmp_path / "script").write_text("#!/bin/sh\nexit 0\n")
     assert not is_launcher(tmp_path / "script")
-
-
-def test_the_file_system_is_found_in_an_image() -> None:
-    listing = (
-        "------\nID   |GROUP   |LINK    |SIF POSITION (start-end)  |TYPE\n------\n"
-        "1    |1       |NONE    |32176-32208               |Def.FILE\n"
-        "3    |1       |NONE    |32768-99999               |JSON.Generic\n"
-        "4    |1       |NONE    |36864-51232768            |FS (Squashfs/*System/amd64)\n"
-    )
-    assert object_of(listing) == "4"
-    with pytest.raises(KvasirError, match="holds no file system"):
-        object_of("nothing")
 
 
 @pytest.mark.parametrize("namespaces", [True, False])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from harness.core.errors import KvasirError
 from harness.images import packages
+from harness.images.build import BASE_FILE
 from harness.images.packages import chosen, required, resolve
 from harness.images.recipe import BASE, NAMES, Recipe, parse
 from harness.images.spack_stack import ENVIRONMENTS
@@ -141,7 +142,7 @@ def test_definitions_have_what_every_image_needs(name: str, way: str | None) -> 
     recipe = Recipe(name, PROJECT, way)
     last = recipe.stages[-1]
     for stage in recipe.stages:
-        assert stage.header["Bootstrap"] == "localimage" and stage.header["From"] == "{{ base }}"
+        assert stage.header["Bootstrap"] == "localimage" and stage.header["From"] == BASE_FILE
     for label in ("revision", "created", "licenses", "title"):
         assert f"org.opencontainers.image.{label} " in last.sections["labels"]
     assert "kvasir.identity {{ identity }}" in last.sections["labels"]

@@ -15,7 +15,7 @@ import pytest
 
 from harness.claims.compare import compare, read_results
 from harness.images import apptainer
-from harness.images.recipe import NAMES
+from harness.images.recipe import BASE, NAMES
 from harness.plan.batches import SIMULATIONS
 from harness.slurm.emulated import EmulatedSlurm
 
@@ -158,6 +158,24 @@ def test_an_image_tells_nobody_where_its_packages_came_from(made: Checkout) -> N
     labels = apptainer.labels(image)
     assert labels["kvasir.identity"] == known["identity"] == image.stem.partition("-")[2]
     assert labels["org.opencontainers.image.created"].endswith("Z")
+
+
+@pytest.mark.timeout(7200)
+def test_images_built_again_elsewhere_by_other_habits_are_the_same_files(
+    made: Checkout, tmp_path: Path
+) -> None:
+    digests: dict[str, set[str]] = {name: set() for name in (BASE, *NAMES)}
+    for folder, habits in (("one", "umask 022; export TZ=UTC"), ("or another", "umask 077; export TZ=JST-9")):
+        place = tmp_path / folder
+        for name, found in digests.items():
+            image = place / f"{name}.sif"
+            base = [] if name == BASE else [f"--base={place / 'base.sif'}"]
+            command = f'{habits}; exec python scripts/build_image.py "$@"'
+            done = made.run("bash", "-c", command, "bash", name, str(image), *base)
+            assert done.returncode == 0, done.stdout[-3000:]
+            found.add(hashlib.sha256(image.read_bytes()).hexdigest())
+        shutil.rmtree(place)
+    assert {name: len(found) for name, found in digests.items()} == dict.fromkeys(digests, 1)
 
 
 def test_the_way_back_is_planned_and_the_way_forth_needs_no_image(made: Checkout) -> None:

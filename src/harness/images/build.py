@@ -1,4 +1,7 @@
-"""Builds an image from its definition, rootless, from nothing but the ingredients of its identity."""
+"""Builds an image from its definition, rootless, from nothing but the ingredients of its identity.
+
+Two builds of one identity and one commit are the same bytes, whoever builds and wherever.
+"""
 
 from __future__ import annotations
 
@@ -9,44 +12,66 @@ import re
 import shutil
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from harness.config.site import SiteSpack
-from harness.core.environment import git_state
 from harness.core.errors import KvasirError
 from harness.core.files import replacing
-from harness.images import apptainer, packages, spack_mounts
+from harness.images import apptainer, pack, packages, spack_mounts
 from harness.images.recipe import BASE, Recipe
 
+BASE_FILE = "base.sif"
+"""Name, in the build's folder, of the image that an image begins with; definitions say it, and so do labels."""
 
-def epoch(recipe: Recipe) -> int:
-    """Return the image's date, seconds since 1970: SOURCE_DATE_EPOCH, or the last commit of an ingredient."""
-    if told := os.environ.get("SOURCE_DATE_EPOCH", ""):
-        if not told.isdigit():
-            raise KvasirError(f"SOURCE_DATE_EPOCH: found {told!r}: expected seconds since 1970")
-        return int(told)
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """The last change of an image's ingredients."""
+
+    commit: str
+    when: int
+    """Seconds since 1970: the date of everything in the image."""
+
+    @property
+    def created(self) -> str:
+        """Format the date as RFC 3339 has it."""
+        return datetime.fromtimestamp(self.when, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def origin(recipe: Recipe) -> Origin:
+    """Return the last commit of an ingredient; its date is SOURCE_DATE_EPOCH where that is set.
+
+    Without a history the commit is `unknown` and its date 1970. Raises KvasirError: SOURCE_DATE_EPOCH is no number.
+    """
+    told = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if told and not re.fullmatch(r"[0-9]{1,10}", told):
+        raise KvasirError(f"SOURCE_DATE_EPOCH: found {told!r}: expected seconds since 1970")
     paths = [recipe.file, packages.LOCK, *recipe.sources]
+    if recipe.base:
+        paths += [recipe.base.file, *recipe.base.sources]
     if recipe.part:
         paths += [recipe.part.environment.file, recipe.part.environment.lock, *recipe.part.files]
-    command = ["git", "log", "-1", "--format=%ct", "--", *map(str, paths)]
+    command = ["git", "log", "-1", "--format=%H %ct", "--", *map(str, paths)]
     done = subprocess.run(command, cwd=recipe.root, capture_output=True, text=True, check=False)
-    said = done.stdout.strip()
-    return int(said) if done.returncode == 0 and said.isdigit() else 0
+    found = re.fullmatch(r"([0-9a-f]+) ([0-9]+)", done.stdout.strip())
+    if done.returncode or found is None:
+        return Origin(commit="unknown", when=int(told or 0))
+    return Origin(commit=found[1], when=int(told or found[2]))
 
 
-def arguments(recipe: Recipe, base: Path, archive: str, when: int) -> dict[str, str]:
+def arguments(recipe: Recipe, archive: str, source: Origin) -> dict[str, str]:
     """Return the build arguments: values of the names between double braces in the definition."""
     pins = packages.digest(packages.read_lock(recipe.root), [BASE, *recipe.packages])
     stack = json.dumps(recipe.part.lock, sort_keys=True) if recipe.part else ""
     given = {
-        "base": str(base),
         "mirror": archive,
         "identity": recipe.identity,
         "packages": recipe.way,
         "lock": hashlib.sha256(f"{pins} {stack}".encode()).hexdigest() if stack else pins,
-        "revision": str(git_state().get("commit", "unknown")),
-        "created": datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "revision": source.commit,
+        "created": source.created,
     }
     return {name: value for name, value in given.items() if f"{{{{ {name} }}}}" in recipe.text}
 
@@ -81,10 +106,11 @@ def workshop(beside: Path) -> Path | None:
 
 
 def lend_all(
-    recipe: Recipe, folder: Path, found: list[packages.Source], spack: SiteSpack | None
+    recipe: Recipe, folder: Path, found: list[packages.Source], spack: SiteSpack | None, when: int
 ) -> list[str]:
     """Write the build's inputs into `folder`; return the bind mounts, `folder` first."""
     packages.lend(folder, found)
+    (folder / "epoch").write_text(f"{when}\n", encoding="utf-8")
     (folder / "pins").mkdir()
     pins = packages.read_lock(recipe.root)
     for stage in {BASE, *recipe.packages}:
@@ -114,27 +140,28 @@ def build(
             )
         spack_mounts.check(recipe.part, spack)
     found = packages.sources(archive)
-    when = epoch(recipe)
+    source = origin(recipe)
     target.parent.mkdir(parents=True, exist_ok=True)
     place = workshop(target.parent)
     with tempfile.TemporaryDirectory(prefix=".build-", dir=place) as name, replacing(target) as scratch:
         folder = Path(name).resolve()
-        if base is not None:
-            (folder / "base.sif").symlink_to(base.resolve())
         gather(recipe, folder / "context")
-        words = ["build", "--fakeroot"]
-        for bind in lend_all(recipe, folder / "lent", found, spack):
+        if base is not None:
+            (folder / "context" / BASE_FILE).symlink_to(base.resolve())
+        words = ["build", "--fakeroot", "--sandbox"]
+        for bind in lend_all(recipe, folder / "lent", found, spack, source.when):
             words += ["--bind", bind]
         (folder / "tmp").mkdir()
-        for key, value in arguments(recipe, folder / "base.sif", packages.main_archive(found), when).items():
+        for key, value in arguments(recipe, packages.main_archive(found), source).items():
             words += ["--build-arg", f"{key}={value}"]
         environment = {
-            "SOURCE_DATE_EPOCH": str(when),
+            "SOURCE_DATE_EPOCH": str(source.when),
             "APPTAINER_TMPDIR": str(folder / "tmp"),
             "APPTAINER_CACHEDIR": str(folder / "cache"),
             # Of all ids, as packages give files to other groups; Snakemake's own containers have one.
             "APPTAINER_USERNS": "false",
         }
-        apptainer.run(
-            [*words, str(scratch.resolve()), str(recipe.file)], folder / "context", environment, quiet=False
-        )
+        root = folder / "root"
+        apptainer.run([*words, str(root), str(recipe.file)], folder / "context", environment, quiet=False)
+        pack.settle(root, recipe.text, source.created)
+        pack.pack(root, scratch.resolve(), folder, source.when)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from harness.core.errors import KvasirError
 from harness.core.models import Strict
-from harness.images import apptainer
+from harness.images import apptainer, sif
 from harness.images.sbom import sbom
 
 if TYPE_CHECKING:
@@ -46,7 +43,7 @@ def describe(recipe: Recipe, image: Path, key: Path | None) -> tuple[ImageFacts,
         raise KvasirError(
             f"{image}: expected the image {recipe.name}-{recipe.identity}, found {found or 'another'}"
         )
-    sha256 = content(image)
+    sha256 = sif.hash_system(image)
     facts = ImageFacts(
         name=recipe.name,
         identity=recipe.identity,
@@ -62,32 +59,3 @@ def describe(recipe: Recipe, image: Path, key: Path | None) -> tuple[ImageFacts,
     )
     created = labels.get("org.opencontainers.image.created", "")
     return facts, sbom(image, f"{recipe.name}-{recipe.identity}", sha256, created)
-
-
-_SYSTEM = re.compile(r"^\s*(\d+)\s*\|.*\|\s*FS \(Squashfs/\*System", re.MULTILINE)
-
-
-def object_of(listing: str) -> str:
-    """Parse the number of the file system from `apptainer sif list`. Raises KvasirError when there is none."""
-    found = _SYSTEM.search(listing)
-    if found is None:
-        raise KvasirError(f"holds no file system of an image: {listing.strip()[:200]}")
-    return found[1]
-
-
-def content(image: Path) -> str:
-    """Hash the image's file system (SHA-256), without signatures and build times."""
-    try:
-        number = object_of(apptainer.run(["sif", "list", str(image)]))
-    except KvasirError as error:
-        raise KvasirError(f"{image}: {error}") from None
-    total = hashlib.sha256()
-    with subprocess.Popen(
-        [apptainer.PROGRAM, "sif", "dump", number, str(image)], stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
-        while block := process.stdout.read(1 << 20):
-            total.update(block)
-    if process.returncode:
-        raise KvasirError(f"{image}: cannot be read by apptainer sif dump")
-    return total.hexdigest()
