@@ -16,9 +16,10 @@ package() {
 
 # After those that it needs, whose classes it may use.
 plugin() {
-  local module=/source/plugins/$1 jar=/opt/kvasir/plugins/$1.jar needed
+  local module=/source/plugins/$1 jar=/opt/kvasir/plugins/$1.jar needed needs
   if [ -f "$jar" ]; then return; fi
-  for needed in $(sed -n 's/^needs: *\[\(.*\)\].*/\1/p' "$module/plugin.yaml" | tr ',' ' '); do
+  needs=$(sed -n 's/^needs: *\[\(.*\)\].*/\1/p' "$module/plugin.yaml")
+  for needed in ${needs//,/ }; do
     plugin "$needed"
   done
   package "$module" "$jar"

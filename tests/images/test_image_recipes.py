@@ -40,6 +40,8 @@ DEPENDS = {
     "src/hadoop/dist/2.7.7.lock": set(),
     "src/hadoop/pom.xml": {"hadoop"},
     "src/hadoop/README.md": set(),
+    "src/hadoop/plugins/homr/plugin.yaml": {"hadoop"},
+    "src/hadoop/plugins/homr/README.md": set(),
     "src/hadoop/workloads/src/main": {"hadoop"},
     "src/hadoop/workloads/src/test": set(),
     "scripts/figures": set(),

@@ -76,7 +76,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "shell.sif"
 
 
-def project(folder: Path, mode: int) -> Path:
+def project(folder: Path, umask: int) -> Path:
     """A project with the image `tiny`, whose files have the modes of its owner's umask."""
     (folder / "containers").mkdir(parents=True)
     (folder / "containers/packages.lock").write_text("base none 1\n")
@@ -85,16 +85,16 @@ def project(folder: Path, mode: int) -> Path:
     (folder / "note").write_text("something to copy\n")
     (folder / "test").write_text("grep -q something /opt/kvasir/note\n")
     for name in ("note", "test"):
-        (folder / name).chmod(mode)
+        (folder / name).chmod(0o666 & ~umask)
     return folder
 
 
-def made(folder: Path, base: Path, mode: int, mirror: str) -> Path:
+def made(folder: Path, base: Path, umask: int, mirror: str) -> Path:
     """The image `tiny` made by one builder."""
     image = folder / "tiny.sif"
-    before = os.umask(0o777 & ~mode)
+    before = os.umask(umask)
     try:
-        build(Recipe("tiny", project(folder / "project", mode)), image, base, mirror)
+        build(Recipe("tiny", project(folder / "project", umask)), image, base, mirror)
     finally:
         os.umask(before)
     return image
@@ -104,9 +104,9 @@ def test_two_builds_of_one_image_are_the_same_file(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
-    one = made(tmp_path / "one", base, 0o644, "http://one.example/debian")
+    one = made(tmp_path / "one", base, 0o022, "http://one.example/debian")
     time.sleep(1.1)  # no two builds in the same second
-    other = made(tmp_path / "elsewhere/and further", base, 0o600, "http://other.example/debian")
+    other = made(tmp_path / "elsewhere/and further", base, 0o077, "http://other.example/debian")
     digests = [hashlib.sha256(image.read_bytes()).hexdigest() for image in (one, other)]
     assert digests[0] == digests[1]
     assert apptainer.inside(other, "cat", "/opt/kvasir/note") == "something to copy\n"
@@ -118,7 +118,7 @@ def test_two_builds_of_one_image_are_the_same_file(
     assert definition["data"]["attributes"]["deffile"].strip() == DEFINITION.strip()
 
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "978307200")
-    dated = made(tmp_path / "dated", base, 0o644, "http://one.example/debian")
+    dated = made(tmp_path / "dated", base, 0o022, "http://one.example/debian")
     assert apptainer.labels(dated)[pack.DATE] == "2001-01-01T00:00:00Z"
     assert sif.read(dated).created == 978307200
     assert sif.hash_system(dated) != sif.hash_system(one), "times of files are its own"

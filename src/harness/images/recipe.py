@@ -139,6 +139,8 @@ class Recipe:
                 found.append(Path(name))
             elif (path / "CMakeLists.txt").is_file() or (path / "pom.xml").is_file():
                 found += [Path(file).relative_to(self.root) for file in compiled(path)]
+                # They say which plug-ins need others, and so in which order they are compiled.
+                found += [file.relative_to(self.root) for file in path.glob("plugins/*/plugin.yaml")]
             elif path.is_dir():
                 found += [file.relative_to(self.root) for file in path.rglob("*") if file.is_file()]
             else:
