@@ -9,4 +9,7 @@ generate --distribution=interleaved --words=1000 --unique=10 --seed=1 --output="
 mpirun --oversubscribe -n 2 map-aggregate --report="$TMPDIR/report.json" "$TMPDIR/text"
 grep -q '"words"' "$TMPDIR/report.json"
 for program in group-by-key reduce-by-key hdfs-jobs; do "$program" --help >/dev/null; done
+# By Spack on Debian there is PAPI as well, with what Debian's own package of it leaves out.
+papi=/opt/kvasir/packages/debian-papi/bin/papi_component_avail
+[ ! -x "$papi" ] || "$papi" | grep -q '^Name: *powercap '
 rm -r "$TMPDIR"

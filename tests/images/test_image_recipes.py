@@ -51,8 +51,9 @@ DEPENDS = {
 
 STAGES = {
     "base": ALL,
-    "engine": {"engine"},
     "engine-build": {"engine"},
+    "mpi": {"engine"},
+    "mpi-build": {"engine"},
     "netsim-build": {"netsim"},
     "hadoop": {"hadoop"},
     "hadoop-build": {"hadoop"},

@@ -13,6 +13,8 @@ from harness.config.site import SiteSpack
 from harness.images import spack_mounts
 from harness.images.spack_stack import Part
 
+from .files import Lock
+
 _MISSING = [name for name in ("KVASIR_SPACK", "KVASIR_SPACK_PACKAGES") if not os.environ.get(name)]
 NO_SPACK = f"no Spack: {' and '.join(_MISSING)} would name its checkout" if _MISSING else ""
 
@@ -55,6 +57,14 @@ def spack(tmp_path_factory: pytest.TempPathFactory) -> Spack:
         return done.stdout
 
     return run
+
+
+def skip_unless_of_this_spack(lock: Lock) -> None:
+    """Skip the test if another Spack made the lock: a version reads neither all older locks nor newer ones."""
+    command = ["git", "-C", os.environ["KVASIR_SPACK"], "rev-parse", "HEAD"]
+    here = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    if here != (made := lock.document["spack"]["commit"]):
+        pytest.skip(f"the lock is of Spack {made[:8]}, this is {here[:8]}")
 
 
 def as_here(part: Part, folder: Path) -> Path:

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.images.recipe import NAMES, Recipe
+from harness.images.recipe import Recipe
+from harness.images.spack_stack import ENVIRONMENTS
 from harness.images.spack_store import main, needed
 
-from .conftest import NO_SPACK, Spack, as_here
-from .files import PROJECT
+from .conftest import NO_SPACK, Spack, as_here, skip_unless_of_this_spack
+from .files import PROJECT, Lock
 
 pytestmark = [
     pytest.mark.slow,
@@ -22,10 +23,13 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_part_of_the_lock_is_installed_as_it_is(spack: Spack, tmp_path: Path, name: str) -> None:
-    part = Recipe(name, PROJECT, ".").part
+@pytest.mark.parametrize(
+    ("way", "name"), [(way, name) for way, env in ENVIRONMENTS.items() for name in env.images]
+)
+def test_a_part_of_the_lock_is_installed_as_it_is(spack: Spack, tmp_path: Path, way: str, name: str) -> None:
+    part = Recipe(name, PROJECT, way).part
     assert part is not None
+    skip_unless_of_this_spack(Lock(part.lock))
     project = as_here(part, tmp_path)
     before = (project / "spack.lock").read_text()
     spack("-e", str(project), "install", "--only-concrete", "--fake", "--no-cache", "--fail-fast")

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,13 +17,14 @@ from pathlib import Path
 import pytest
 
 from harness.core.errors import KvasirError
-from harness.images.sources import PACKAGES, Package, archive, in_mirror, mirror, pin_of, renew
+from harness.images.sources import PACKAGES, PIN, Package, archive, in_mirror, mirror, pin_of, renew
 
-from .files import PROJECT, read_lock
+from .files import ON_DEBIAN, PROJECT, read_lock
 
 RECIPES = sorted((PROJECT / "spack_repo/kvasir/packages").glob("*/package.py"))
 RENEW = "the sources have changed: run `make spack-sources` and commit the recipes"
 NAMES = [package.name for package in PACKAGES]
+LOCKS = [read_lock(), read_lock(PROJECT / ON_DEBIAN)]
 
 
 @pytest.fixture
@@ -125,15 +127,30 @@ def test_recipe_is_well_formed(recipe: Path) -> None:
     (package,) = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     assert package.name == "".join(word.title() for word in recipe.parent.name.split("_"))
     assert ast.get_docstring(tree) and ast.get_docstring(package)
-    lock = read_lock()
-    known = {node["name"] for node in lock.nodes.values()}
-    known |= {virtual for node in lock.nodes.values() for virtual in lock.edges(node)}
+    known = {
+        name for lock in LOCKS for node in lock.nodes.values() for name in (node["name"], *lock.edges(node))
+    }
     for call in ast.walk(package):
         if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "depends_on":
             assert isinstance(call.args[0], ast.Constant)
-            assert str(call.args[0].value).split("@")[0] in known, "a dependency that the lock does not know"
+            assert str(call.args[0].value).split("@")[0] in known, "a dependency that no lock knows"
 
 
-def test_own_packages_in_the_lock_are_those_of_the_recipes() -> None:
-    own = {node["name"] for node in read_lock().nodes.values() if node["namespace"] == "kvasir"}
+@pytest.mark.parametrize("name", ["hwloc", "openmpi", "papi"])
+def test_sources_of_debian_are_those_of_its_archive_now_and_at_its_release(name: str) -> None:
+    text = (PROJECT / f"spack_repo/kvasir/packages/debian_{name}/package.py").read_text()
+    (found,) = PIN.finditer(text)
+    urls = re.findall(r'"(https://[^"]+)"', text)
+    file = (
+        rf"debian/{{}}pool/main/{name[0]}/{name}/{name}_{re.escape(found['version'])}\.orig\.tar\.(xz|bz2|gz)"
+    )
+    now, then = (url for url in urls if "debian.org/" in url)
+    assert re.fullmatch(r"https://deb\.debian\.org/" + file.format(""), now)
+    assert re.fullmatch(r"https://snapshot\.debian\.org/archive/" + file.format(r"\d{8}T\d{6}Z/"), then)
+    assert now.partition("/pool/")[2] == then.partition("/pool/")[2]
+
+
+def test_own_packages_in_the_locks_are_those_of_the_recipes() -> None:
+    nodes = [node for lock in LOCKS for node in lock.nodes.values()]
+    own = {node["name"] for node in nodes if node["namespace"] == "kvasir"}
     assert own == {recipe.parent.name.replace("_", "-") for recipe in RECIPES}

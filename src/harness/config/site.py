@@ -44,14 +44,14 @@ class BuildCache(Strict):
 class SiteSpack(Strict):
     """Where images take Spack from, and what they make of it."""
 
-    checkout: str = Field(description="folder of a checkout of Spack, at the commit that spack.lock names")
+    checkout: str = Field(description="folder of a checkout of Spack, at the commit that the lock names")
     packages_checkout: str | None = Field(
         default=None,
         description="folder of a checkout of Spack's packages, at the commit in spack.yaml; none: Spack clones it",
     )
     environment: Literal[".", "config/spack/own"] = Field(
         default=".",
-        description=".: all of spack.lock; config/spack/own: our own packages on Debian's, in minutes",
+        description=".: all of spack.lock; config/spack/own: our own packages and their MPI, in minutes",
     )
     source_mirror: str | None = Field(
         default=None, description="address or folder of a source mirror, for machines without network"

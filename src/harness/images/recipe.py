@@ -85,7 +85,10 @@ class Recipe:
         """Fill the definition's placeholders from the Spack environment."""
         if self.environment is None:
             return text
-        stages = packages.read_lock(self.root) if ENVIRONMENTS[self.environment].on_debian else {}
+        made = ENVIRONMENTS[self.environment]
+        stages = packages.read_lock(self.root) if made.on_debian else {}
+        further = "".join(f" {name}" for name in made.further.get(self.name, ()))
+        text = text.replace(" {{ further }}", further)
         given = {"environment": self.environment, "below": f"{self.name}-build", "beside": self.name}
         for key, value in given.items():
             known = key == "environment" or value in stages

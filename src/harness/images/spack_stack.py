@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,9 @@ class Environment:
     images: tuple[str, ...]
     """Those that it has packages for; the others are made of Debian's packages."""
     on_debian: bool
-    """What our own packages are built on, and run with, is Debian's."""
+    """What our own packages are built with is Debian's."""
+    further: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Packages that an image has besides our own and their dependencies."""
 
     @property
     def file(self) -> Path:
@@ -42,7 +44,11 @@ class Environment:
 ENVIRONMENTS = {
     ".": Environment(Path(), Path("spack.lock"), ("engine", "figures", "hadoop", "netsim"), False),
     "config/spack/own": Environment(
-        Path("config/spack/own"), Path(f"config/spack/own/{SITE}.lock"), ("engine", "netsim"), True
+        Path("config/spack/own"),
+        Path(f"config/spack/own/{SITE}.lock"),
+        ("engine", "netsim"),
+        True,
+        {"engine": ("debian-papi",)},
     ),
 }
 
