@@ -4,6 +4,8 @@
 #include <climits>
 #include <numeric>
 
+#include "kvasir/wait.hpp"
+
 namespace kvasir::detail {
 namespace {
 
@@ -74,9 +76,8 @@ std::uint64_t alltoallv(const Communicator& comm, const Outgoing& outgoing, Inco
             pieces = pieces.words() < receiving ? WordBuffer(meter, receiving) : std::move(pieces);
             to = pieces.data();
         }
-        check_mpi(MPI_Alltoallv(from, send.counts.data(), send.places.data(), MPI_UINT64_T, to,
-                                receive.counts.data(), receive.places.data(), MPI_UINT64_T, comm.get()),
-                  "MPI_Alltoallv");
+        complete("MPI_Ialltoallv", MPI_Ialltoallv, from, send.counts.data(), send.places.data(), MPI_UINT64_T,
+                 to, receive.counts.data(), receive.places.data(), MPI_UINT64_T, comm.get());
         ++calls;
         if (!one_call) {
             std::size_t place = 0;
@@ -100,8 +101,8 @@ std::uint64_t alltoallv(const Communicator& comm, const Outgoing& outgoing, Inco
         lengths[2 * r + 1] = longest;
     }
     std::vector<std::size_t> theirs(2 * ranks);
-    check_mpi(MPI_Alltoall(lengths.data(), 2, MPI_UINT64_T, theirs.data(), 2, MPI_UINT64_T, comm.get()),
-              "MPI_Alltoall");
+    complete("MPI_Ialltoall", MPI_Ialltoall, lengths.data(), 2, MPI_UINT64_T, theirs.data(), 2, MPI_UINT64_T,
+             comm.get());
     std::size_t most = 0;
     for (std::size_t r = 0; r < ranks; ++r) {
         incoming.words[r] = theirs[2 * r];

@@ -4,6 +4,8 @@
 #include <map>
 #include <numeric>
 
+#include "kvasir/wait.hpp"
+
 namespace kvasir::detail {
 
 std::vector<int> balanced_owners(std::vector<int> owners, const std::vector<std::uint64_t>& load, int ranks,
@@ -93,7 +95,7 @@ void Balancer::end_of_map() {
 
 void Balancer::finish() {
     for (; applied_ < epochs_.size(); ++applied_) {
-        check_mpi(MPI_Wait(&epochs_[applied_].request, MPI_STATUS_IGNORE), "MPI_Wait");
+        wait(epochs_[applied_].request, "MPI_Iallgather");
         apply(epochs_[applied_].all);
     }
 }

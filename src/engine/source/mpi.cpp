@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "kvasir/error.hpp"
+#include "kvasir/wait.hpp"
 
 namespace kvasir {
 
@@ -23,7 +24,7 @@ MpiEnvironment::MpiEnvironment(int& argc, char**& argv) { check_mpi(MPI_Init(&ar
 MpiEnvironment::~MpiEnvironment() { MPI_Finalize(); }
 
 Communicator::Communicator(MPI_Comm parent) {
-    check_mpi(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
+    complete("MPI_Comm_idup", MPI_Comm_idup, parent, &comm_);
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
@@ -31,19 +32,25 @@ Communicator::Communicator(MPI_Comm parent) {
 
 Communicator::~Communicator() { MPI_Comm_free(&comm_); }
 
-SharedCounter::SharedCounter(const Communicator& comm) {
+SharedCounter::SharedCounter(const Communicator& comm) : comm_(comm) {
+    barrier(comm);
     const MPI_Aint bytes = comm.rank() == 0 ? sizeof(std::uint64_t) : 0;
     check_mpi(MPI_Win_allocate(bytes, sizeof(std::uint64_t), MPI_INFO_NULL, comm.get(), &value_, &window_),
               "MPI_Win_allocate");
     if (comm.rank() == 0) {
         *value_ = 0;
     }
-    check_mpi(MPI_Barrier(comm.get()), "MPI_Barrier");
+    barrier(comm);
     check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
 }
 
 SharedCounter::~SharedCounter() {
     MPI_Win_unlock_all(window_);
+    MPI_Request all = MPI_REQUEST_NULL;
+    int done = 0;
+    if (MPI_Ibarrier(comm_.get(), &all) == MPI_SUCCESS) {
+        wait([&] { return MPI_Test(&all, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0; });
+    }
     MPI_Win_free(&window_);
 }
 
@@ -58,15 +65,15 @@ std::uint64_t SharedCounter::next() {
 void agree_on_success(const Communicator& comm, const std::string& cause) {
     const int mine = cause.empty() ? INT_MAX : comm.rank();
     int failed = INT_MAX;
-    check_mpi(MPI_Allreduce(&mine, &failed, 1, MPI_INT, MPI_MIN, comm.get()), "MPI_Allreduce");
+    complete("MPI_Iallreduce", MPI_Iallreduce, &mine, &failed, 1, MPI_INT, MPI_MIN, comm.get());
     if (failed == INT_MAX) {
         return;
     }
     int length = static_cast<int>(cause.size());
-    check_mpi(MPI_Bcast(&length, 1, MPI_INT, failed, comm.get()), "MPI_Bcast");
+    complete("MPI_Ibcast", MPI_Ibcast, &length, 1, MPI_INT, failed, comm.get());
     std::string text = cause;
     text.resize(static_cast<std::size_t>(length));
-    check_mpi(MPI_Bcast(text.data(), length, MPI_CHAR, failed, comm.get()), "MPI_Bcast");
+    complete("MPI_Ibcast", MPI_Ibcast, text.data(), length, MPI_CHAR, failed, comm.get());
     throw JobError(failed, text);
 }
 

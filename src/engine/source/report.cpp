@@ -10,6 +10,7 @@
 
 #include "kvasir/atomic_file.hpp"
 #include "kvasir/error.hpp"
+#include "kvasir/wait.hpp"
 #include "metrics.hpp"
 
 namespace kvasir {
@@ -100,19 +101,18 @@ std::vector<std::string> gather_texts(const Communicator& comm, const std::strin
     }
     const int mine = static_cast<int>(text.size());
     std::vector<int> sizes(static_cast<std::size_t>(comm.size()));
-    check_mpi(MPI_Gather(&mine, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm.get()), "MPI_Gather");
+    complete("MPI_Igather", MPI_Igather, &mine, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm.get());
     // One message per rank: together they can be longer than MPI can count.
     std::vector<std::string> texts;
     if (comm.rank() != 0) {
-        check_mpi(MPI_Send(text.data(), mine, MPI_CHAR, 0, 0, comm.get()), "MPI_Send");
+        complete("MPI_Isend", MPI_Isend, text.data(), mine, MPI_CHAR, 0, 0, comm.get());
         return texts;
     }
     texts.push_back(text);
     for (int rank = 1; rank < comm.size(); ++rank) {
         texts.emplace_back(static_cast<std::size_t>(sizes[static_cast<std::size_t>(rank)]), '\0');
-        check_mpi(MPI_Recv(texts.back().data(), sizes[static_cast<std::size_t>(rank)], MPI_CHAR, rank, 0,
-                           comm.get(), MPI_STATUS_IGNORE),
-                  "MPI_Recv");
+        complete("MPI_Irecv", MPI_Irecv, texts.back().data(), sizes[static_cast<std::size_t>(rank)], MPI_CHAR,
+                 rank, 0, comm.get());
     }
     return texts;
 }

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "kvasir/wait.hpp"
+
 namespace kvasir {
 namespace {
 
 /// Splits off the communicator of those processes for which `member` holds.
 void make(std::optional<Communicator>& to, const Communicator& world, bool member) {
     MPI_Comm part = MPI_COMM_NULL;
+    barrier(world);  // a split has no nonblocking form
     check_mpi(MPI_Comm_split(world.get(), member ? 0 : MPI_UNDEFINED, world.rank(), &part), "MPI_Comm_split");
     if (member) {
         to.emplace(part);

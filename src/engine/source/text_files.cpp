@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "kvasir/error.hpp"
+#include "kvasir/wait.hpp"
 
 namespace kvasir {
 namespace {
@@ -69,9 +70,9 @@ FileList look(const std::vector<std::string>& inputs) {
 
 void broadcast(const Communicator& comm, std::vector<std::uint64_t>& values) {
     std::uint64_t count = values.size();
-    check_mpi(MPI_Bcast(&count, 1, MPI_UINT64_T, 0, comm.get()), "MPI_Bcast");
+    complete("MPI_Ibcast", MPI_Ibcast, &count, 1, MPI_UINT64_T, 0, comm.get());
     values.resize(count);
-    check_mpi(MPI_Bcast(values.data(), static_cast<int>(count), MPI_UINT64_T, 0, comm.get()), "MPI_Bcast");
+    complete("MPI_Ibcast", MPI_Ibcast, values.data(), static_cast<int>(count), MPI_UINT64_T, 0, comm.get());
 }
 
 }  // namespace
@@ -98,8 +99,8 @@ FileList list_files(const Communicator& comm, const std::vector<std::string>& in
     std::vector<std::uint64_t> bytes{joined.size()};
     broadcast(comm, bytes);
     joined.resize(bytes[0]);
-    check_mpi(MPI_Bcast(joined.data(), static_cast<int>(joined.size()), MPI_CHAR, 0, comm.get()),
-              "MPI_Bcast");
+    complete("MPI_Ibcast", MPI_Ibcast, joined.data(), static_cast<int>(joined.size()), MPI_CHAR, 0,
+             comm.get());
     broadcast(comm, list.sizes);
     list.paths.clear();
     for (std::size_t at = 0; at < joined.size(); at += list.paths.back().size() + 1) {

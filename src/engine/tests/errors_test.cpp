@@ -52,7 +52,8 @@ TEST_P(Failures, AreTheSameOnAllRanks) {
             // Whether that rank gets to fail depends on the keys it has; but all ranks must agree.
             int failed = text.empty() ? 0 : 1;
             int all_failed = 0;
-            MPI_Allreduce(&failed, &all_failed, 1, MPI_INT, MPI_SUM, world().get());
+            complete("MPI_Iallreduce", MPI_Iallreduce, &failed, &all_failed, 1, MPI_INT, MPI_SUM,
+                     world().get());
             ASSERT_TRUE(all_failed == 0 || all_failed == world().size()) << describe(options);
             if (failed != 0) {
                 ASSERT_EQ(text, "rank " + std::to_string(failing) + ": no way") << describe(options);

@@ -32,14 +32,14 @@ RankStats run(const std::vector<std::uint64_t>& own, const Options& options) {
     }
     std::uint64_t in[2] = {sum, own.size()};
     std::uint64_t out[2] = {0, 0};
-    MPI_Allreduce(in, out, 2, MPI_UINT64_T, MPI_SUM, world().get());
+    complete("MPI_Iallreduce", MPI_Iallreduce, in, out, 2, MPI_UINT64_T, MPI_SUM, world().get());
     EXPECT_EQ(out[0], out[1]);
     return result.stats();
 }
 
 std::uint64_t sum_over_ranks(std::uint64_t mine) {
     std::uint64_t all = 0;
-    MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, world().get());
+    complete("MPI_Iallreduce", MPI_Iallreduce, &mine, &all, 1, MPI_UINT64_T, MPI_SUM, world().get());
     return all;
 }
 
@@ -62,7 +62,7 @@ TEST(PartitionFull, ManyKeysAreExchangedDuringTheMapByAllRanks) {
     EXPECT_EQ(c.rounds, c.rounds_during_map + 1);
     EXPECT_EQ(c.alltoallv, c.rounds);
     std::uint64_t least = 0;
-    MPI_Allreduce(&c.alltoallv, &least, 1, MPI_UINT64_T, MPI_MIN, world().get());
+    complete("MPI_Iallreduce", MPI_Iallreduce, &c.alltoallv, &least, 1, MPI_UINT64_T, MPI_MIN, world().get());
     EXPECT_EQ(c.alltoallv, least) << "all ranks take part in all exchanges";
     EXPECT_EQ(c.barriers, 1U);
 }

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "kvasir/wait.hpp"
+
 namespace kvasir::test {
 namespace {
 
@@ -123,7 +125,7 @@ Output collect(const Communicator& comm, const std::vector<Record>& own) {
     }
     int mine = static_cast<int>(packed.size());
     std::vector<int> sizes(static_cast<std::size_t>(comm.size()));
-    MPI_Allgather(&mine, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm.get());
+    complete("MPI_Iallgather", MPI_Iallgather, &mine, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm.get());
     std::vector<int> places(sizes.size());
     int total = 0;
     for (std::size_t r = 0; r < sizes.size(); ++r) {
@@ -131,8 +133,8 @@ Output collect(const Communicator& comm, const std::vector<Record>& own) {
         total += sizes[r];
     }
     std::string all(static_cast<std::size_t>(total), '\0');
-    MPI_Allgatherv(packed.data(), mine, MPI_CHAR, all.data(), sizes.data(), places.data(), MPI_CHAR,
-                   comm.get());
+    complete("MPI_Iallgatherv", MPI_Iallgatherv, packed.data(), mine, MPI_CHAR, all.data(), sizes.data(),
+             places.data(), MPI_CHAR, comm.get());
     Output output;
     const auto unpack = [&](std::size_t& at) {
         std::uint64_t size = 0;

@@ -20,7 +20,7 @@ struct PacedItems {
 
         template <class Sink>
         bool next(PhaseClock& /*clock*/, Counters& /*counters*/, Sink&& sink) {
-            MPI_Barrier(world().get());
+            barrier(world());
             const std::size_t count = std::min<std::size_t>(1000, rest.size());
             for (const std::uint64_t number : rest.first(count)) {
                 sink(number);
@@ -60,15 +60,15 @@ Ended run(const std::vector<std::uint64_t>& own, Balance balance, Strategy strat
     }
     std::sort(ended.keys.begin(), ended.keys.end());
     std::uint64_t total = 0;
-    MPI_Allreduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, world().get());
+    complete("MPI_Iallreduce", MPI_Iallreduce, &sum, &total, 1, MPI_UINT64_T, MPI_SUM, world().get());
     EXPECT_EQ(total, own.size() * static_cast<std::uint64_t>(world().size()));
     // Every key is on one rank: what was split has been merged.
     const std::uint64_t keys = ended.keys.size();
     std::uint64_t all_keys = 0;
-    MPI_Allreduce(&keys, &all_keys, 1, MPI_UINT64_T, MPI_SUM, world().get());
+    complete("MPI_Iallreduce", MPI_Iallreduce, &keys, &all_keys, 1, MPI_UINT64_T, MPI_SUM, world().get());
     EXPECT_EQ(all_keys, std::set<std::uint64_t>(own.begin(), own.end()).size());
-    MPI_Allgather(&result.stats().counters.held, 1, MPI_UINT64_T, ended.held.data(), 1, MPI_UINT64_T,
-                  world().get());
+    complete("MPI_Iallgather", MPI_Iallgather, &result.stats().counters.held, 1, MPI_UINT64_T,
+             ended.held.data(), 1, MPI_UINT64_T, world().get());
     ended.split_keys = result.stats().counters.split_keys;
     return ended;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kvasir/mpi.hpp"
+#include "kvasir/wait.hpp"
 
 namespace kvasir::test {
 
@@ -23,11 +24,12 @@ class SharedFolder {
         if (world().rank() == 0 && mkdtemp(path.data()) == nullptr) {
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
-        MPI_Bcast(path.data(), static_cast<int>(path.size()), MPI_CHAR, 0, world().get());
+        complete("MPI_Ibcast", MPI_Ibcast, path.data(), static_cast<int>(path.size()), MPI_CHAR, 0,
+                 world().get());
         path_ = path;
     }
     ~SharedFolder() {
-        MPI_Barrier(world().get());
+        barrier(world());
         if (world().rank() == 0) {
             std::error_code ignored;
             std::filesystem::remove_all(path_, ignored);
@@ -45,7 +47,7 @@ class SharedFolder {
             std::filesystem::create_directories(std::filesystem::path(file).parent_path());
             std::ofstream(file, std::ios::binary) << content;
         }
-        MPI_Barrier(world().get());
+        barrier(world());
         return file;
     }
 

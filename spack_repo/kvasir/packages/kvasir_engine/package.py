@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="805a8785bbe957ab6ed3b6766d0dbdf62554db883eb643bd09b1393cf9fbd8ac")
+    version("0.1.0", sha256="142632106997f085f81942dbbeabf872ee8703299f00162297d7bde8d2a1793b")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

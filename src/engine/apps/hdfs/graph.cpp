@@ -4,6 +4,7 @@
 #include <climits>
 
 #include "kvasir/error.hpp"
+#include "kvasir/wait.hpp"
 
 namespace kvasir::jobs {
 namespace {
@@ -37,7 +38,8 @@ Graph::Graph(const Communicator& comm, std::vector<Edge> edges) : comm_(comm) {
         first_[i] += first_[i - 1];
     }
     const std::uint64_t own = vertices_.size();
-    check_mpi(MPI_Allreduce(&own, &vertices_of_all_, 1, MPI_UINT64_T, MPI_SUM, comm_.get()), "MPI_Allreduce");
+    complete("MPI_Iallreduce", MPI_Iallreduce, &own, &vertices_of_all_, 1, MPI_UINT64_T, MPI_SUM,
+             comm_.get());
     ranks_.assign(vertices_.size(), 1.0 / static_cast<double>(std::max<std::uint64_t>(vertices_of_all_, 1)));
 }
 
@@ -63,14 +65,13 @@ void Graph::tell_targets(const std::vector<Edge>& edges) {
     std::size_t total = 0;
     send_places_ = places_of(send_counts_, total);
     receive_counts_.resize(send_counts_.size());
-    check_mpi(MPI_Alltoall(send_counts_.data(), 1, MPI_INT, receive_counts_.data(), 1, MPI_INT, comm_.get()),
-              "MPI_Alltoall");
+    complete("MPI_Ialltoall", MPI_Ialltoall, send_counts_.data(), 1, MPI_INT, receive_counts_.data(), 1,
+             MPI_INT, comm_.get());
     receive_places_ = places_of(receive_counts_, total);
     std::vector<Vertex> received(total);
-    check_mpi(
-        MPI_Alltoallv(sent.data(), send_counts_.data(), send_places_.data(), MPI_UINT32_T, received.data(),
-                      receive_counts_.data(), receive_places_.data(), MPI_UINT32_T, comm_.get()),
-        "MPI_Alltoallv");
+    complete("MPI_Ialltoallv", MPI_Ialltoallv, sent.data(), send_counts_.data(), send_places_.data(),
+             MPI_UINT32_T, received.data(), receive_counts_.data(), receive_places_.data(), MPI_UINT32_T,
+             comm_.get());
     vertices_ = received;
     for (const Edge& edge : edges) {
         if (vertices_.empty() || vertices_.back() != edge.first) {
@@ -107,12 +108,11 @@ void Graph::iterate() {
         }
     }
     std::vector<double> received(takers_.size());
-    check_mpi(
-        MPI_Alltoallv(shares.data(), send_counts_.data(), send_places_.data(), MPI_DOUBLE, received.data(),
-                      receive_counts_.data(), receive_places_.data(), MPI_DOUBLE, comm_.get()),
-        "MPI_Alltoallv");
+    complete("MPI_Ialltoallv", MPI_Ialltoallv, shares.data(), send_counts_.data(), send_places_.data(),
+             MPI_DOUBLE, received.data(), receive_counts_.data(), receive_places_.data(), MPI_DOUBLE,
+             comm_.get());
     double lost_by_all = 0;
-    check_mpi(MPI_Allreduce(&lost, &lost_by_all, 1, MPI_DOUBLE, MPI_SUM, comm_.get()), "MPI_Allreduce");
+    complete("MPI_Iallreduce", MPI_Iallreduce, &lost, &lost_by_all, 1, MPI_DOUBLE, MPI_SUM, comm_.get());
     std::vector<double> sums(vertices_.size());
     for (std::size_t i = 0; i < received.size(); ++i) {
         sums[takers_[i]] += received[i];

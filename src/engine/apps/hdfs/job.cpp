@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kvasir/report.hpp"
+#include "kvasir/wait.hpp"
 
 namespace kvasir::jobs {
 namespace {
@@ -19,9 +20,9 @@ constexpr std::size_t kSplitsPerRank = 4;  // so that ranks end at about the sam
 /// The same text on all ranks: that of rank 0.
 std::string broadcast(const Communicator& comm, std::string text) {
     int size = static_cast<int>(text.size());
-    check_mpi(MPI_Bcast(&size, 1, MPI_INT, 0, comm.get()), "MPI_Bcast");
+    complete("MPI_Ibcast", MPI_Ibcast, &size, 1, MPI_INT, 0, comm.get());
     text.resize(static_cast<std::size_t>(size));
-    check_mpi(MPI_Bcast(text.data(), size, MPI_CHAR, 0, comm.get()), "MPI_Bcast");
+    complete("MPI_Ibcast", MPI_Ibcast, text.data(), size, MPI_CHAR, 0, comm.get());
     return text;
 }
 
@@ -170,7 +171,7 @@ void Job::clean_up() noexcept {
 
 std::uint64_t Job::sum_over_ranks(std::uint64_t mine) const {
     std::uint64_t sum = 0;
-    check_mpi(MPI_Allreduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, world_.get()), "MPI_Allreduce");
+    complete("MPI_Iallreduce", MPI_Iallreduce, &mine, &sum, 1, MPI_UINT64_T, MPI_SUM, world_.get());
     return sum;
 }
 

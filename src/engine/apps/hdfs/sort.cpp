@@ -9,6 +9,7 @@
 #include "job.hpp"
 #include "kvasir/hdfs/partition.hpp"
 #include "kvasir/report.hpp"
+#include "kvasir/wait.hpp"
 
 namespace kvasir::jobs {
 namespace {
@@ -53,8 +54,8 @@ std::vector<std::string> sample(Job& job, Input& input) {
     });
     const int bytes = static_cast<int>(own.size());
     std::vector<int> sizes(static_cast<std::size_t>(job.world().size()));
-    check_mpi(MPI_Allgather(&bytes, 1, MPI_INT, sizes.data(), 1, MPI_INT, job.world().get()),
-              "MPI_Allgather");
+    complete("MPI_Iallgather", MPI_Iallgather, &bytes, 1, MPI_INT, sizes.data(), 1, MPI_INT,
+             job.world().get());
     std::vector<int> places(sizes.size());
     int total = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -62,9 +63,8 @@ std::vector<std::string> sample(Job& job, Input& input) {
         total += sizes[i];
     }
     std::string all(static_cast<std::size_t>(total), '\0');
-    check_mpi(MPI_Allgatherv(own.data(), bytes, MPI_CHAR, all.data(), sizes.data(), places.data(), MPI_CHAR,
-                             job.world().get()),
-              "MPI_Allgatherv");
+    complete("MPI_Iallgatherv", MPI_Iallgatherv, own.data(), bytes, MPI_CHAR, all.data(), sizes.data(),
+             places.data(), MPI_CHAR, job.world().get());
     std::vector<std::string> keys;
     for (std::size_t at = 0; at < all.size(); at += kRowKey) {
         keys.push_back(all.substr(at, kRowKey));

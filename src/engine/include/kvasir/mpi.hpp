@@ -50,6 +50,7 @@ class SharedCounter {
     std::uint64_t next();
 
   private:
+    const Communicator& comm_;
     MPI_Win window_ = MPI_WIN_NULL;
     std::uint64_t* value_ = nullptr;
 };

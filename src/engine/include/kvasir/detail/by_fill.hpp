@@ -15,6 +15,7 @@
 #include "kvasir/detail/block.hpp"
 #include "kvasir/detail/job_state.hpp"
 #include "kvasir/error.hpp"
+#include "kvasir/wait.hpp"
 
 namespace kvasir::detail {
 
@@ -76,16 +77,17 @@ class ByFill {
                                 job_.comm.get(), &request),
                       "MPI_Isend");
             PhaseScope waiting(job_.clock, Phase::wait_aggregate);
-            for (int done = 0; done == 0;) {
+            take_until([&] {
+                int done = 0;
                 check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-                take_arrived();
-            }
+                return done != 0;
+            });
         });
     }
 
     /// Receives the blocks that have arrived. Called between slices of input.
     void poll() {
-        guarded([&] { take_arrived(); });
+        guarded([&] { (void)take_arrived(); });
     }
 
     /// Sends the rest, then receives until all ranks have ended. A rank that failed tells the others.
@@ -107,19 +109,10 @@ class ByFill {
                 }
             }
             PhaseScope waiting(job_.clock, Phase::wait_aggregate);
-            while (ended_ + 1 < job_.comm.size()) {
-                MPI_Message message = MPI_MESSAGE_NULL;
-                MPI_Status status;
-                check_mpi(MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, job_.comm.get(), &message, &status),
-                          "MPI_Mprobe");
-                take(message, status);
-            }
-            check_mpi(MPI_Waitall(static_cast<int>(last.size()), last.data(), MPI_STATUSES_IGNORE),
-                      "MPI_Waitall");
+            take_until([&] { return ended_ + 1 == job_.comm.size(); });
+            wait(last, "MPI_Isend");
             for (Lane& lane : lanes_) {
-                check_mpi(MPI_Waitall(static_cast<int>(lane.requests.size()), lane.requests.data(),
-                                      MPI_STATUSES_IGNORE),
-                          "MPI_Waitall");
+                wait(lane.requests, "MPI_Isend");
             }
         });
         lanes_.clear();
@@ -185,32 +178,47 @@ class ByFill {
     /// the next that is delivered.
     std::size_t free_buffer(Lane& lane) {
         PhaseScope waiting(job_.clock, Phase::wait_aggregate);
-        while (true) {
-            for (std::size_t i = 0; i < lane.requests.size(); ++i) {
+        std::size_t free = 0;
+        take_until([&] {
+            for (free = 0; free < lane.requests.size(); ++free) {
                 int done = 0;
-                check_mpi(MPI_Test(&lane.requests[i], &done, MPI_STATUS_IGNORE), "MPI_Test");
+                check_mpi(MPI_Test(&lane.requests[free], &done, MPI_STATUS_IGNORE), "MPI_Test");
                 if (done != 0) {
-                    return i;
+                    return true;
                 }
             }
             if (lane.buffers.size() <= in_flight_) {
                 lane.buffers.emplace_back(job_.memory, block_words_);
                 lane.requests.push_back(MPI_REQUEST_NULL);
-                return lane.buffers.size() - 1;
+                return true;
             }
-            take_arrived();
+            return false;
+        });
+        return free;
+    }
+
+    /// Receives what arrives until `ready()` returns true.
+    template <class Ready>
+    void take_until(Ready&& ready) {
+        for (Pauses pauses; !ready();) {
+            if (take_arrived()) {
+                pauses.restart();
+            } else {
+                pauses.pause();
+            }
         }
     }
 
-    void take_arrived() {
-        while (true) {
+    /// Receives the blocks that have arrived. Returns whether there was one.
+    bool take_arrived() {
+        for (bool any = false;; any = true) {
             int found = 0;
             MPI_Message message = MPI_MESSAGE_NULL;
             MPI_Status status;
             check_mpi(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, job_.comm.get(), &found, &message, &status),
                       "MPI_Improbe");
             if (found == 0) {
-                return;
+                return any;
             }
             take(message, status);
         }
@@ -224,7 +232,7 @@ class ByFill {
             incoming_ = WordBuffer();
             incoming_ = WordBuffer(job_.memory, static_cast<std::size_t>(words));
         }
-        check_mpi(MPI_Mrecv(incoming_.data(), words, MPI_UINT64_T, &message, &status), "MPI_Mrecv");
+        complete("MPI_Imrecv", MPI_Imrecv, incoming_.data(), words, MPI_UINT64_T, &message);
         if (status.MPI_TAG == kLast) {
             ++ended_;
             job_.peer_failed = job_.peer_failed || incoming_.data()[0] != 0;

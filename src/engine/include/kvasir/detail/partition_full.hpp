@@ -16,6 +16,7 @@
 #include "kvasir/detail/block.hpp"
 #include "kvasir/detail/job_state.hpp"
 #include "kvasir/detail/round_requests.hpp"
+#include "kvasir/wait.hpp"
 
 namespace kvasir::detail {
 
@@ -157,9 +158,8 @@ class PartitionFull {
             header.asks = own.asks;
         }
         PhaseScope waiting(job_.clock, Phase::wait_aggregate);
-        check_mpi(MPI_Alltoall(mine.data(), kHeaderWords, MPI_UINT64_T, theirs_.data(), kHeaderWords,
-                               MPI_UINT64_T, job_.comm.get()),
-                  "MPI_Alltoall");
+        complete("MPI_Ialltoall", MPI_Ialltoall, mine.data(), kHeaderWords, MPI_UINT64_T, theirs_.data(),
+                 kHeaderWords, MPI_UINT64_T, job_.comm.get());
         for (const Header& header : theirs_) {
             own.longest = std::max(own.longest, header.longest);
             own.longest_oversize = std::max(own.longest_oversize, header.longest_oversize);
