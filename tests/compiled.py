@@ -1,20 +1,38 @@
 """The C++ programs with their tests, compiled once for all tests that need them."""
 
 import fcntl
+import shutil
 import subprocess
 from pathlib import Path
 
 from tests import JOBS
 
 PROJECT = Path(__file__).parents[1]
-OPTIONS = [
-    "-DBUILD_TESTING=ON",
-    "-DCMAKE_BUILD_TYPE=None",
-    "-DCMAKE_CXX_FLAGS=-O1 -Wno-subobject-linkage",
-    "-DCMAKE_UNITY_BUILD=ON",
-]
+OPTIONS = ["-DBUILD_TESTING=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_UNITY_BUILD=ON"]
+FLAGS = "-DCMAKE_CXX_FLAGS=-O1 -Wno-subobject-linkage"
 """Not as fast as programs can be, but compiled in less than half the time: several files as one, as programs never are.
 GCC takes the files in it for headers, and warns of types that no header may have."""
+WHAT_INSTALLS = "`scripts/setup.sh run test` installs it"
+
+
+def _installed(*names: str) -> str:
+    """Return the path of the first of some programs that is installed."""
+    found = [path for path in map(shutil.which, names) if path]
+    assert found, f"{names[0]} is not installed: {WHAT_INSTALLS}"
+    return found[0]
+
+
+def _variant(name: str) -> list[str]:
+    """Return the options of CMake for one way of building a program."""
+    if name == "":
+        return [FLAGS, "-DKVASIR_SANITIZE=OFF"]
+    if name == "sanitize":
+        return [FLAGS, "-DKVASIR_SANITIZE=ON"]
+    if name == "mpich":
+        flags = "-DCMAKE_CXX_FLAGS=-O0 -Wno-subobject-linkage"  # compiled soonest; its tests take seconds
+        compiler, launcher = _installed("mpicxx.mpich"), _installed("mpiexec.mpich")
+        return [flags, f"-DMPI_CXX_COMPILER={compiler}", f"-DMPIEXEC_EXECUTABLE={launcher}"]
+    raise ValueError(name)
 
 
 def _run(*command: str) -> None:
@@ -23,14 +41,16 @@ def _run(*command: str) -> None:
 
 
 def build(kind: str, *targets: str) -> Path:
-    """Build targets, or all, of a program, PROGRAM or PROGRAM-sanitize; returns the build tree.
+    """Build targets, or all, of a program; returns the build tree.
+
+    `kind`: PROGRAM, PROGRAM-sanitize (under ASan and UBSan) or PROGRAM-mpich (with MPICH instead of the default MPI).
 
     A worker waits for another that builds the same: its programs are in the tree afterwards.
     """
-    program, _, sanitized = kind.partition("-")
+    program, _, variant = kind.partition("-")
     tree = PROJECT / f"build/{kind}-tests"
     tree.mkdir(parents=True, exist_ok=True)
-    options = [*OPTIONS, f"-DKVASIR_SANITIZE={'ON' if sanitized else 'OFF'}"]
+    options = [*OPTIONS, *_variant(variant)]
     with (tree / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _run("cmake", "-S", f"src/{program}", "-B", str(tree), "-G", "Ninja", *options)

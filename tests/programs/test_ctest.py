@@ -1,10 +1,20 @@
-"""The C++ programs' own tests (GoogleTest, by ctest): as they are used, and under the sanitizers."""
+"""The C++ programs' own tests (GoogleTest, by ctest): as they are used, with another MPI, and under the sanitizers."""
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from tests.compiled import build
+
+
+def ctest(tree: Path, *chosen: str) -> str:
+    """Run chosen tests of a build tree; returns what ctest said."""
+    command = ["ctest", "--test-dir", str(tree), *chosen, "--output-on-failure", "--no-tests=error"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-8000:]
+    assert "100% tests passed" in done.stdout
+    return done.stdout
 
 
 @pytest.mark.timeout(3000)
@@ -19,8 +29,14 @@ from tests.compiled import build
     ],
 )
 def test_ctest(kind: str, chosen: list[str]) -> None:
-    ctest = ["ctest", "--test-dir", str(build(kind)), *chosen, "--output-on-failure", "--no-tests=error"]
-    done = subprocess.run(ctest, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, (done.stdout + done.stderr)[-8000:]
-    assert "100% tests passed" in done.stdout
-    print(done.stdout[-1500:])
+    print(ctest(build(kind), *chosen)[-1500:])
+
+
+@pytest.mark.timeout(3000)
+def test_engine_with_mpich() -> None:
+    tree = build("engine-mpich", "pieces_test", "jobs_test")
+    linked = subprocess.run(["ldd", str(tree / "bin/jobs_test")], capture_output=True, text=True, check=True)
+    assert "libmpich" in linked.stdout and "libmpi.so" not in linked.stdout
+    said = ctest(tree, "-R", "^(pieces|jobs_2)$")
+    assert "0 tests failed out of 2" in said
+    print(said[-1500:])
