@@ -1,6 +1,7 @@
 #include "app_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -68,6 +69,13 @@ void add_job_options(CLI::App& app, Options& job, bool combiner) {
     app.add_option("--in-flight", job.in_flight, "by-fill: blocks under way to one rank, 2 to 4");
     add_size(app, "--slice", job.slice, "Bytes of text read at a time");
     add_size(app, "--chunk", job.chunk, "dynamic input: bytes given out at a time");
+    add_size(
+        app, "--memory", job.memory,
+        "Memory of each rank for records and buffers; the send buffer becomes a sixteenth of it at most, "
+        "unless --send-buffer is given");
+    app.add_option("--spill", job.spill,
+                   "Folder for records that --memory has no room for; without it such a job fails")
+        ->type_name("FOLDER");
     app.add_option("--balance-factor", job.balance_factor, "Fullest rank over mean above which bins move");
     add_size(app, "--balance-first", job.balance_first,
              "Records of a rank before the balance is first looked at");
@@ -89,6 +97,9 @@ Parsed parse(int argc, char** argv, const std::string& description, bool combine
     Parsed parsed;
     try {
         app.parse(argc, argv);
+        if (options.job.memory != 0 && app.count("--send-buffer") == 0) {
+            options.job.send_buffer = std::min(options.job.send_buffer, options.job.memory / 16);
+        }
         options.job.events = !options.events.empty();
         parsed.options = std::move(options);
     } catch (const CLI::Success& help) {

@@ -147,6 +147,9 @@ nlohmann::ordered_json metrics(const nlohmann::ordered_json& ranks) {
     add_output(out, ranks);
     out["mem.peak"] = metric(sum(ranks, "/memory/resident_peak_bytes"), "B", "measured:procfs");
     out["mem.kv"] = metric(sum(ranks, "/memory/kv_peak_bytes"), "B", "measured:engine");
+    out["mem.kv.max"] = metric(most<std::uint64_t>(ranks, "/memory/kv_peak_bytes"), "B", "measured:engine");
+    out["spill.records"] = metric(sum(ranks, "/spill/record_bytes"), "B", "measured:engine");
+    out["spill.file"] = metric(sum(ranks, "/spill/file_bytes"), "B", "measured:engine");
     out["disk.read"] = metric(sum(ranks, "/disk/read_bytes"), "B", "measured:procfs");
     out["disk.write"] = metric(sum(ranks, "/disk/written_bytes"), "B", "measured:procfs");
     return out;

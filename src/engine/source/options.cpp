@@ -14,11 +14,31 @@ namespace {
 
 constexpr std::size_t kSmallestPartition = 8;
 constexpr std::size_t kLargestBuffer = std::size_t{16} << 30U;
+constexpr std::size_t kSmallestMemory = 64U << 10U;
 
 void require(bool holds, const std::string& message) {
     if (!holds) {
         throw Error(message);
     }
+}
+
+void validate_memory(const Options& options) {
+    if (options.memory == 0) {
+        require(options.spill.empty(), "spill: a folder without a budget; give --memory as well");
+        return;
+    }
+    const std::string budget = "memory: " + std::to_string(options.memory) + " bytes; ";
+    require(options.memory >= kSmallestMemory, budget + "it must be at least 64 KiB");
+    require(options.send_buffer <= options.memory / 4, budget + "the send buffer of " +
+                                                           std::to_string(options.send_buffer) +
+                                                           " bytes must not be more than a quarter of it");
+    require(options.balance == Balance::hash,
+            budget + "a budget cannot be combined with --balance " + name_of(options.balance) +
+                ", whose last exchange moves records of any size; use --balance hash");
+    require(options.pipeline == Pipeline::pipelined,
+            budget +
+                "a budget cannot be combined with --pipeline staged, which keeps every container whole; "
+                "use --pipeline pipelined");
 }
 
 }  // namespace
@@ -36,18 +56,23 @@ void validate(const Options& options, int ranks) {
             "chunk: " + std::to_string(options.chunk) + " bytes; it must be at least 64");
     require(options.balance_factor >= 1, "balance factor: it must be at least 1");
     require(options.balance_first >= 1, "first look at the balance: it must be after at least 1 record");
+    validate_memory(options);
 }
 
 std::size_t parse_size(std::string_view text) {
-    constexpr std::array<std::pair<std::string_view, double>, 9> units{{{"", 1},
-                                                                        {"b", 1},
-                                                                        {"kb", 1e3},
-                                                                        {"mb", 1e6},
-                                                                        {"gb", 1e9},
-                                                                        {"kib", 1024},
-                                                                        {"mib", 1048576},
-                                                                        {"gib", 1073741824},
-                                                                        {"tb", 1e12}}};
+    constexpr std::array<std::pair<std::string_view, double>, 13> units{{{"", 1},
+                                                                         {"b", 1},
+                                                                         {"k", 1e3},
+                                                                         {"m", 1e6},
+                                                                         {"g", 1e9},
+                                                                         {"t", 1e12},
+                                                                         {"kb", 1e3},
+                                                                         {"mb", 1e6},
+                                                                         {"gb", 1e9},
+                                                                         {"kib", 1024},
+                                                                         {"mib", 1048576},
+                                                                         {"gib", 1073741824},
+                                                                         {"tb", 1e12}}};
     const std::string bad =
         "size '" + std::string(text) +
         "': expected a positive number of bytes with or without a unit (kB, MB, GB, KiB, MiB, GiB)";

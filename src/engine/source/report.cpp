@@ -59,6 +59,7 @@ Json rank_json(int rank, const ReportHead& head, const RankStats& stats) {
                        {"alltoallv", c.alltoallv},
                        {"barriers", c.barriers}};
     out["memory"] = {{"kv_peak_bytes", stats.kv_bytes_peak}, {"resident_peak_bytes", stats.resident_peak}};
+    out["spill"] = {{"record_bytes", stats.spilled_bytes}, {"file_bytes", stats.spill_file_bytes}};
     out["disk"] = {{"read_bytes", stats.disk_read}, {"written_bytes", stats.disk_written}};
     out["checksum"] = head.checksum ? Json(*head.checksum) : Json();
     return out;
@@ -76,7 +77,9 @@ Json options_json(const Options& o) {
             {"in_flight", o.in_flight},
             {"slice_bytes", o.slice},
             {"chunk_bytes", o.chunk},
-            {"balance_factor", o.balance_factor}};
+            {"balance_factor", o.balance_factor},
+            {"memory_bytes", o.memory},
+            {"spill", o.spill}};
 }
 
 /// Runs `action` on rank 0; if that throws, all ranks throw.

@@ -16,6 +16,7 @@ TEST(Size, WithAndWithoutUnit) {
     EXPECT_EQ(parse_size("1.5 kB"), 1500U);
     EXPECT_EQ(parse_size("2gib"), 2'147'483'648U);
     EXPECT_EQ(parse_size("7B"), 7U);
+    EXPECT_EQ(parse_size("110M"), 110'000'000U);
 }
 
 TEST(Size, RefusesEverythingElse) {
@@ -46,6 +47,9 @@ TEST(Options, OfTheWrongSizeAreRefused) {
     refused([](Options& o) { o.chunk = 0; });
     refused([](Options& o) { o.balance_factor = 0.5; });
     refused([](Options& o) { o.balance_first = 0; });
+    refused([](Options& o) { o.memory = 4; });
+    refused([](Options& o) { o.spill = "/tmp"; });
+    refused([](Options& o) { o.memory = 4 * o.send_buffer - 1; });
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ class KvasirEngine(CMakePackage):
     depends_on("googletest@1.12:", type="test")
     depends_on("mpi@3:")
     depends_on("pcre2@10.30:")
+    depends_on("lz4@1.9:")
 
     conflicts("%gcc@:10", msg="the engine is written in C++20")
     generator("ninja")

@@ -1,6 +1,7 @@
 #pragma once
 // Exceptions of the engine.
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -34,5 +35,8 @@ class MpiError : public Error {
 
 /// Returns an error of the operating system about a file: "<what> <path>: <cause>".
 Error file_error(const std::string& what, const std::string& path, int error_number);
+
+/// Returns bytes as a text for messages: "12.3 MB".
+std::string megabytes(std::uint64_t bytes);
 
 }  // namespace kvasir

@@ -1,5 +1,6 @@
 #pragma once
-// Metered memory for key-value pairs. Only what the engine itself allocates for KVs passes through here.
+// Metered memory for key-value pairs, with or without a budget. Only what the engine itself allocates for KVs
+// passes through here.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,12 +11,47 @@
 #include <utility>
 #include <vector>
 
+#include "kvasir/error.hpp"
+
 namespace kvasir {
 
-/// Counter of the bytes that the containers of one rank hold, and of their peak.
+/// Failure to get memory from the operating system.
+class OutOfMemory : public std::bad_alloc {
+  public:
+    explicit OutOfMemory(std::size_t asked) : asked_(asked) {}
+    std::size_t asked() const { return asked_; }  ///< bytes
+    const char* what() const noexcept override { return "out of memory"; }
+
+  private:
+    std::size_t asked_;
+};
+
+/// Refusal of memory beyond the budget of a rank.
+class OverBudget : public Error {
+  public:
+    using Error::Error;
+};
+
+/// What a meter asks for room when its budget is used up.
+class MemoryRelief {
+  public:
+    MemoryRelief() = default;
+    MemoryRelief(const MemoryRelief&) = delete;
+    MemoryRelief& operator=(const MemoryRelief&) = delete;
+    /// Frees memory until the meter has room for `bytes` more bytes, or as much as can be freed.
+    virtual void relieve(std::size_t bytes) = 0;
+
+  protected:
+    ~MemoryRelief() = default;
+};
+
+/// Counter of the bytes that the containers of one rank hold, and of their peak. With a budget it counts no
+/// byte beyond it.
 class MemoryMeter {
   public:
+    /// Adds bytes that are about to be allocated. Throws OverBudget where the budget has no room for them.
     void add(std::size_t bytes) {
+        make_room(bytes);
         current_ += bytes;
         peak_ = std::max(peak_, current_);
     }
@@ -23,9 +59,28 @@ class MemoryMeter {
     std::size_t current() const { return current_; }
     std::size_t peak() const { return peak_; }
 
+    /// Sets the budget in bytes; 0: none.
+    void set_budget(std::size_t bytes) { budget_ = bytes == 0 ? SIZE_MAX : bytes; }
+    bool has_budget() const { return budget_ != SIZE_MAX; }
+    std::size_t budget() const { return budget_; }
+    /// Sets whom to ask for room before memory is refused; nullptr: nobody.
+    void set_relief(MemoryRelief* relief) { relief_ = relief; }
+
+    bool has_room(std::size_t bytes) const { return bytes <= budget_ && current_ <= budget_ - bytes; }
+    /// Sees to it that the budget has room for `bytes` more bytes; throws OverBudget where it cannot.
+    void make_room(std::size_t bytes) {
+        if (!has_room(bytes)) [[unlikely]] {
+            ask_for_room(bytes);
+        }
+    }
+
   private:
+    void ask_for_room(std::size_t bytes);
+
     std::size_t current_ = 0;
     std::size_t peak_ = 0;
+    std::size_t budget_ = SIZE_MAX;
+    MemoryRelief* relief_ = nullptr;
 };
 
 /// Uninitialised array of 64-bit words whose size is metered. Pages are touched only when written.
@@ -36,11 +91,12 @@ class WordBuffer {
         if (words == 0) {
             return;
         }
-        data_ = static_cast<std::uint64_t*>(std::malloc(words * sizeof(std::uint64_t)));
-        if (data_ == nullptr) {
-            throw std::bad_alloc();
-        }
         meter.add(bytes());
+        data_ = static_cast<std::uint64_t*>(std::malloc(bytes()));
+        if (data_ == nullptr) {
+            meter.remove(bytes());
+            throw OutOfMemory(bytes());
+        }
     }
     ~WordBuffer() {
         if (data_ != nullptr) {
@@ -82,9 +138,13 @@ class MeteredAllocator {
     explicit MeteredAllocator(const MeteredAllocator<U>& other) : meter_(other.meter()) {}
 
     T* allocate(std::size_t n) {
-        T* memory = std::allocator<T>().allocate(n);
         meter_->add(n * sizeof(T));
-        return memory;
+        try {
+            return std::allocator<T>().allocate(n);
+        } catch (const std::bad_alloc&) {
+            meter_->remove(n * sizeof(T));
+            throw OutOfMemory(n * sizeof(T));
+        }
     }
     void deallocate(T* memory, std::size_t n) {
         meter_->remove(n * sizeof(T));

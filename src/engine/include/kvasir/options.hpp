@@ -56,14 +56,17 @@ struct Options {
     std::uint64_t balance_first = 1U << 14U;  ///< records of a rank after which balance is first looked at
     std::size_t message_words = 0;            ///< longest message in 8-byte words; 0: what MPI can count
     bool events = false;                      ///< log every record and exchange; for tiny inputs
+    std::size_t memory =
+        0;  ///< budget of one rank for records and buffers; 0: none. send_buffer: a quarter at most
+    std::string spill;  ///< folder for what exceeds `memory`; empty: a job that exceeds it fails
 };
 
 /// Throws Error, naming the option, what was found and what is allowed, unless all settings make sense for a
 /// job of `ranks` ranks.
 void validate(const Options& options, int ranks);
 
-/// Parses a size in bytes: "64MB", "1MiB", "4096" or "1.5 GB" (kB, MB, GB: powers of 1000; KiB, MiB, GiB:
-/// powers of 1024). Throws Error when `text` is anything else or not positive.
+/// Parses a size in bytes: "64MB", "64M", "1MiB", "4096" or "1.5 GB" (kB, MB, GB, with or without B: powers
+/// of 1000; KiB, MiB, GiB: powers of 1024). Throws Error when `text` is anything else or not positive.
 std::size_t parse_size(std::string_view text);
 
 std::string name_of(Strategy value);

@@ -38,6 +38,9 @@ class ByFill {
             lanes_.back().requests.push_back(MPI_REQUEST_NULL);
             lanes_.back().block.attach(lanes_.back().buffers[0].data(), block_words_);
         }
+        if (job.memory.has_budget()) {
+            incoming_ = WordBuffer(job.memory, block_words_);
+        }
     }
 
     BlockType& block(int rank) { return lanes_[static_cast<std::size_t>(rank)].block; }
@@ -62,10 +65,10 @@ class ByFill {
     /// Sends a record that no block can hold as a message of its own.
     template <class Key, class Value>
     void oversize(int rank, const Key& key, const Value& value) {
+        WordBuffer record(job_.memory, BlockType::words_of(key, value));  // no room: the map fails
+        BlockType::write(key, value, record.data());
         guarded([&] {
             PhaseScope phase(job_.clock, Phase::aggregate);
-            WordBuffer record(job_.memory, BlockType::words_of(key, value));
-            BlockType::write(key, value, record.data());
             ++job_.counters.oversize;
             job_.count_sent(rank, 1, record.words());
             if (rank == job_.comm.rank()) {
@@ -140,8 +143,8 @@ class ByFill {
     void guarded(Action&& action) {
         try {
             action();
-        } catch (const std::exception& error) {
-            abort_job(job_.comm, std::string("exchange: ") + error.what());
+        } catch (...) {
+            abort_job(job_.comm, "exchange: " + job_.text_of_exception());
         }
     }
 
@@ -187,7 +190,7 @@ class ByFill {
                     return true;
                 }
             }
-            if (lane.buffers.size() <= in_flight_) {
+            if (lane.buffers.size() <= in_flight_ && job_.memory.has_room(block_words_ * 8)) {
                 lane.buffers.emplace_back(job_.memory, block_words_);
                 lane.requests.push_back(MPI_REQUEST_NULL);
                 return true;

@@ -70,20 +70,12 @@ class Job {
         try {
             if (state_.options.pipeline == Pipeline::staged) {
                 staged_convert_reduce(reduce, result);
-            } else if (combines(CombineWhere::after)) {
-                for (std::size_t part = 0; part < Store::kPartitions; ++part) {
-                    reduce_combined(part, reduce, result);
-                    store_.partition(part).clear();
-                }
             } else {
-                Grouper<Key, Value> grouper(state_.memory);
-                for (std::size_t part = 0; part < Store::kPartitions; ++part) {
-                    {
-                        PhaseScope phase(state_.clock, Phase::convert);
-                        grouper.group(store_.partition(part));
-                    }
-                    reduce_groups(grouper, reduce, result);
-                    store_.partition(part).clear();
+                PhaseScope phase(state_.clock, Phase::convert);
+                if (combines(CombineWhere::after)) {
+                    reduce_combined(reduce, result);
+                } else {
+                    group_and_reduce(reduce, result);
                 }
             }
         } catch (const JobError&) {
@@ -104,6 +96,8 @@ class Job {
         stats.counters = state_.counters;
         stats.clock = state_.clock;
         stats.kv_bytes_peak = state_.memory.peak();
+        stats.spilled_bytes = store_.spilled_bytes();
+        stats.spill_file_bytes = store_.spill_file_bytes();
         stats.start = state_.clock.began();
         stats.mapped = mapped_;
         stats.end = state_.clock.entered();
@@ -136,6 +130,9 @@ class Job {
         auto reader = input.open(state_.comm, state_.options);
         std::optional<Transport> transport;
         try {
+            if (!state_.options.spill.empty()) {
+                store_.spill_to(state_.options.spill);
+            }
             transport.emplace(state_, store_, kCombining);
         } catch (...) {
             state_.fail();
@@ -234,8 +231,8 @@ class Job {
         PhaseScope phase(state_.clock, Phase::aggregate);
         try {
             rebalance(state_, store_, combiner_, merging);
-        } catch (const std::exception& error) {
-            abort_job(state_.comm, std::string("repartition: ") + error.what());
+        } catch (...) {
+            abort_job(state_.comm, "repartition: " + state_.text_of_exception());
         }
     }
 
@@ -253,17 +250,44 @@ class Job {
     }
 
     template <class Out, class Reduce>
-    void reduce_combined(std::size_t part, Reduce& reduce, Result<Key, Out>& result) {
-        {
-            PhaseScope phase(state_.clock, Phase::convert);
-            store_.combine_partition(part);
+    void reduce_combined(Reduce& reduce, Result<Key, Out>& result) {
+        for (std::size_t part = 0; part < Store::kPartitions; ++part) {
+            store_.process(
+                part, [&](const RecordPages& /*pages*/) { store_.combine_partition(part); },
+                [&](const RecordPages& pages) {
+                    PhaseScope phase(state_.clock, Phase::reduce);
+                    pages.for_each([&](const std::uint64_t* record) {
+                        const Value value = R::value(record);
+                        reduce_one(record, std::span<const Value>(&value, 1), reduce, result);
+                        return R::words(record);
+                    });
+                });
         }
-        PhaseScope phase(state_.clock, Phase::reduce);
-        store_.partition(part).for_each([&](const std::uint64_t* record) {
-            const Value value = R::value(record);
-            reduce_one(record, std::span<const Value>(&value, 1), reduce, result);
-            return R::words(record);
-        });
+    }
+
+    template <class Out, class Reduce>
+    void group_and_reduce(Reduce& reduce, Result<Key, Out>& result) {
+        std::optional<Grouper<Key, Value>> grouper;
+        const auto convert = [&](const RecordPages& pages) {
+            if (!grouper) {
+                grouper.emplace(state_.memory);
+            }
+            try {
+                grouper->group(pages);
+            } catch (...) {
+                grouper.reset();
+                throw;
+            }
+        };
+        const auto reduce_all = [&](const RecordPages& /*pages*/) {
+            reduce_groups(*grouper, reduce, result);
+            if (state_.memory.has_budget()) {
+                grouper.reset();  // the next records may need its room
+            }
+        };
+        for (std::size_t part = 0; part < Store::kPartitions; ++part) {
+            store_.process(part, convert, reduce_all);
+        }
     }
 
     template <class Out, class Reduce>

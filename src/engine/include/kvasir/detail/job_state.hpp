@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "kvasir/detail/router.hpp"
+#include "kvasir/error.hpp"
+#include "kvasir/memory.hpp"
 #include "kvasir/mpi.hpp"
 #include "kvasir/options.hpp"
 #include "kvasir/stats.hpp"
@@ -20,24 +23,29 @@ struct JobState {
         : comm(parent),
           control(parent),
           options(chosen),
-          router(comm.rank(), comm.size(), chosen.balance != Balance::hash && comm.size() > 1) {}
+          router(comm.rank(), comm.size(), chosen.balance != Balance::hash && comm.size() > 1) {
+        memory.set_budget(chosen.memory);
+    }
 
     /// Notes the exception that is being handled; the first one counts.
     void fail() {
-        if (!cause.empty()) {
-            return;
+        if (cause.empty()) {
+            cause = text_of_exception();
         }
+    }
+    /// Returns the exception that is being handled as a text for the user.
+    std::string text_of_exception() const {
         try {
             throw;
+        } catch (const OutOfMemory& error) {
+            return out_of_memory(megabytes(error.asked()));
         } catch (const std::bad_alloc&) {
-            cause = "out of memory (" + std::to_string(memory.current() / 1'000'000) +
-                    " MB held in records); use more ranks or nodes, or a smaller input";
+            return out_of_memory("memory");
         } catch (const std::exception& error) {
-            cause = error.what();
+            return *error.what() == '\0' ? "an exception without text" : error.what();
         } catch (...) {
-            cause = "an exception that is no std::exception";
+            return "an exception that is no std::exception";
         }
-        cause = cause.empty() ? "an exception without text" : cause;
     }
     bool failed() const { return !cause.empty(); }
     /// Returns whether to stop mapping: this rank or another one failed.
@@ -71,6 +79,12 @@ struct JobState {
     std::vector<Event> events;
     std::string cause;  ///< why this rank failed
     bool peer_failed = false;
+
+  private:
+    std::string out_of_memory(const std::string& asked) const {
+        return "out of memory: " + asked + " asked for in vain, " + megabytes(memory.current()) +
+               " held in records; use more ranks or nodes, a smaller input, or --memory with --spill";
+    }
 };
 
 }  // namespace kvasir::detail

@@ -32,7 +32,8 @@ class PartitionFull {
           store_(store),
           requests_(job.control),
           buffer_(job.memory, partition_words(job) * static_cast<std::size_t>(job.comm.size())),
-          oversize_(static_cast<std::size_t>(job.comm.size())),
+          oversize_(static_cast<std::size_t>(job.comm.size()),
+                    MeteredVector<std::uint64_t>(MeteredAllocator<std::uint64_t>(job.memory))),
           outgoing_(job.comm.size()),
           incoming_(job.comm.size()),
           theirs_(oversize_.size()) {
@@ -53,7 +54,7 @@ class PartitionFull {
 
     /// Sends a record that no partition can hold beside them, in the next round.
     void oversize(int rank, const KeyCode& key, const Value& value) {
-        std::vector<std::uint64_t>& aside = oversize_[static_cast<std::size_t>(rank)];
+        MeteredVector<std::uint64_t>& aside = oversize_[static_cast<std::size_t>(rank)];
         const std::size_t at = aside.size();
         aside.resize(at + R::words_of(key, value));
         R::write(key, value, aside.data() + at);
@@ -109,20 +110,27 @@ class PartitionFull {
     void round(bool last) {
         try {
             hold_round(last);
-        } catch (const std::exception& error) {
-            abort_job(job_.comm, std::string("exchange: ") + error.what());
+        } catch (...) {
+            abort_job(job_.comm, "exchange: " + job_.text_of_exception());
         }
     }
 
     void hold_round(bool last) {
         PhaseScope phase(job_.clock, Phase::aggregate);
+        if (job_.memory.has_budget()) {
+            get_ready_to_receive();
+        }
         if (job_.stopped()) {
             discard();
         }
         const Header most = exchange_headers();
-        send_partitions(most.longest);
-        if (most.longest_oversize != 0) {
-            send_oversize(most.longest_oversize);
+        if (most.failed != 0) {  // all ranks know: there may be no memory to receive into
+            discard();
+        } else {
+            send_partitions(most.longest);
+            if (most.longest_oversize != 0 && ready_for_oversize()) {
+                send_oversize(most.longest_oversize);
+            }
         }
         requests_.complete();
         ++round_;
@@ -130,11 +138,58 @@ class PartitionFull {
         job_.counters.rounds_during_map += static_cast<std::uint64_t>(!last);
     }
 
+    /// Gets memory for as much as can arrive. A rank that cannot says so in this round already.
+    void get_ready_to_receive() {
+        try {
+            get_incoming(buffer_.words());
+        } catch (...) {
+            job_.fail();
+        }
+    }
+
+    void get_incoming(std::size_t words) {
+        if (incoming_.buffer.words() < words) {
+            incoming_.buffer = WordBuffer();
+            incoming_.buffer = WordBuffer(job_.memory, words);
+        }
+    }
+
+    /// Gets memory for the records that no partition can hold; returns whether all ranks have it. Collective.
+    bool ready_for_oversize() {
+        try {
+            std::size_t sending = 0;
+            std::size_t receiving = 0;
+            for (std::size_t r = 0; r < oversize_.size(); ++r) {
+                sending += oversize_[r].size();
+                receiving += theirs_[r].oversize_words;
+            }
+            get_incoming(receiving);
+            job_.memory.make_room(sending * sizeof(std::uint64_t));
+        } catch (...) {
+            job_.fail();
+        }
+        int failed = job_.failed() ? 1 : 0;
+        PhaseScope waiting(job_.clock, Phase::wait_aggregate);
+        check_mpi(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, job_.comm.get()),
+                  "MPI_Allreduce");
+        if (failed != 0) {
+            job_.peer_failed = true;
+            discard();
+        }
+        return failed == 0;
+    }
+
     /// Discards the records of a job that has failed.
     void discard() {
-        for (std::size_t r = 0; r < blocks_.size(); ++r) {
-            blocks_[r].clear();
-            oversize_[r].clear();
+        for (BlockType& block : blocks_) {
+            block.clear();
+        }
+        empty_oversize();
+    }
+
+    void empty_oversize() {
+        for (MeteredVector<std::uint64_t>& aside : oversize_) {
+            aside = MeteredVector<std::uint64_t>(aside.get_allocator());
         }
     }
 
@@ -163,6 +218,7 @@ class PartitionFull {
         for (const Header& header : theirs_) {
             own.longest = std::max(own.longest, header.longest);
             own.longest_oversize = std::max(own.longest_oversize, header.longest_oversize);
+            own.failed = std::max(own.failed, header.failed);
             job_.peer_failed = job_.peer_failed || header.failed != 0;
         }
         return own;
@@ -206,9 +262,7 @@ class PartitionFull {
         outgoing_.base = nullptr;
         job_.counters.alltoallv +=
             alltoallv(job_.comm, outgoing_, incoming_, most, job_.options.message_words, job_.memory);
-        for (std::vector<std::uint64_t>& aside : oversize_) {
-            aside = {};
-        }
+        empty_oversize();
         receive();
     }
 
@@ -230,7 +284,7 @@ class PartitionFull {
     RoundRequests requests_;
     WordBuffer buffer_;
     std::vector<BlockType> blocks_;
-    std::vector<std::vector<std::uint64_t>> oversize_;
+    std::vector<MeteredVector<std::uint64_t>> oversize_;
     Outgoing outgoing_;
     Incoming incoming_;
     std::vector<Header> theirs_;

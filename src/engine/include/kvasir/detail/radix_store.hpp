@@ -7,88 +7,49 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "kvasir/callables.hpp"
 #include "kvasir/detail/block.hpp"
 #include "kvasir/detail/record.hpp"
+#include "kvasir/detail/record_pages.hpp"
+#include "kvasir/detail/spill.hpp"
 #include "kvasir/memory.hpp"
 
 namespace kvasir::detail {
 
-/// Records of one partition, in the order of their arrival.
-class RecordPages {
-  public:
-    /// Returns room for `words` more words, to be filled by the caller.
-    std::uint64_t* extend(MemoryMeter& meter, std::size_t words) {
-        if (words > free_) [[unlikely]] {
-            add_page(meter, words);
-        }
-        std::uint64_t* at = cursor_;
-        cursor_ += words;
-        free_ -= words;
-        total_ += words;
-        return at;
-    }
-
-    /// Calls visit(const std::uint64_t* record) -> words of the record, for every record.
-    template <class Visit>
-    void for_each(Visit&& visit) const {
-        for (std::size_t i = 0; i < pages_.size(); ++i) {
-            const std::uint64_t* at = pages_[i].data();
-            const std::uint64_t* end = i + 1 == pages_.size() ? cursor_ : at + filled_[i];
-            while (at != end) {
-                at += visit(at);
-            }
-        }
-    }
-
-    std::size_t words() const { return total_; }
-    void clear() { *this = RecordPages(); }
-
-  private:
-    void add_page(MemoryMeter& meter, std::size_t words) {
-        constexpr std::size_t smallest = 64;
-        constexpr std::size_t largest = std::size_t{1} << 15U;
-        if (!pages_.empty()) {
-            filled_.push_back(static_cast<std::size_t>(cursor_ - pages_.back().data()));
-        }
-        const std::size_t size = std::max(words, std::clamp(total_ / 2, smallest, largest));
-        pages_.emplace_back(meter, size);
-        cursor_ = pages_.back().data();
-        free_ = size;
-    }
-
-    std::vector<WordBuffer> pages_;
-    std::vector<std::size_t> filled_;  ///< words of all pages but the last
-    std::uint64_t* cursor_ = nullptr;
-    std::size_t free_ = 0;
-    std::size_t total_ = 0;
-};
-
-inline void copy_words(std::uint64_t* to, const std::uint64_t* from, std::size_t words) {
-    if (words <= 8) [[likely]] {
-        for (std::size_t i = 0; i < words; ++i) {
-            to[i] = from[i];
-        }
-    } else {
-        std::memcpy(to, from, words * sizeof(std::uint64_t));
-    }
-}
-
 /// Container of received records. With `combining` set, records of equal key are combined whenever a
 /// partition has grown to a few times what was left of it the last time, so that memory follows the distinct
-/// keys.
+/// keys. With a folder to spill to, the largest partition goes there whenever the budget has no room.
 template <class Key, class Value, class Combine>
-class RadixStore {
+class RadixStore final : private MemoryRelief {
     using R = RecordTraits<Key, Value>;
 
   public:
     static constexpr std::size_t kPartitions = 256;
 
     RadixStore(MemoryMeter& meter, Combine& combiner, bool combining)
-        : meter_(meter), combiner_(combiner), combining_(combining), scratch_(meter) {}
+        : meter_(meter),
+          combiner_(combiner),
+          combining_(combining),
+          largest_page_(page_words(meter)),
+          scratch_(meter) {}
+    ~RadixStore() {
+        if (spill_) {
+            meter_.set_relief(nullptr);
+        }
+    }
+
+    /// Spills what the meter's budget has no room for to a file in `folder`. Throws Error.
+    void spill_to(const std::string& folder) {
+        spill_.emplace(meter_, folder, kPartitions);
+        meter_.set_relief(this);
+    }
+    std::uint64_t spilled_bytes() const { return spill_ ? spill_->bytes() : 0; }  ///< of records
+    std::uint64_t spill_file_bytes() const { return spill_ ? spill_->file_bytes() : 0; }
 
     MemoryMeter& meter() const { return meter_; }
     std::uint64_t combined() const { return combined_; }
@@ -111,15 +72,36 @@ class RadixStore {
     /// Copies one record.
     void add(const std::uint64_t* record, std::size_t words) {
         Part& part = parts_[partition_of(R::hash(record))];
-        copy_words(part.pages.extend(meter_, words), record, words);
+        copy_words(room_in(part, words), record, words);
         if (combining_ && part.pages.words() >= part.limit) [[unlikely]] {
             combine_partition(partition_of(R::hash(record)));
         }
     }
 
+    /// Calls convert(pages) and then reduce(pages) with all records of a partition, and drops them; or, where
+    /// the budget has no room for all, several times with the records of a range of hashes. Where convert
+    /// throws OverBudget it is called again with fewer records.
+    template <class Convert, class Reduce>
+    void process(std::size_t index, Convert&& convert, Reduce&& reduce) {
+        Part& part = parts_[index];
+        const Pin pin(*this, index);
+        if (!spill_) {
+            convert(part.pages);
+        } else if (!fetched(index) || !attempt([&] { convert(part.pages); })) {
+            spill(index);
+            process_ranges(index, 0, kRanges, convert, reduce);
+            spill_->drop(index);
+            return;
+        }
+        reduce(part.pages);
+        part.pages.clear();
+    }
+
     /// Combines all records of equal key of one partition.
     void combine_partition(std::size_t index) {
         if constexpr (!std::is_same_v<Combine, NoCombine>) {
+            const Pin pin(*this, index);
+            const InUse in_use(scratch_in_use_);
             Part& part = parts_[index];
             room(part.pages.words());
             scratch_.attach(memory_.data(), memory_.words());
@@ -139,7 +121,7 @@ class RadixStore {
             scratch_.squeeze();
             part.pages.clear();
             if (scratch_.used() != 0) {
-                std::memcpy(part.pages.extend(meter_, scratch_.used()), scratch_.data(),
+                std::memcpy(room_in(part, scratch_.used()), scratch_.data(),
                             scratch_.used() * sizeof(std::uint64_t));
             }
             const std::size_t factor = scratch_.used() < kSmallUnique ? 4 : 2;
@@ -147,17 +129,62 @@ class RadixStore {
         }
     }
 
-    /// Frees what only combining needs.
-    void end_combining() { memory_ = WordBuffer(); }
-
   private:
     static constexpr std::size_t kSmallestLimit = 4096;  // words: with its index about one L1 cache
     static constexpr std::size_t kSmallUnique = 16384;   // words: below, time is worth more than memory
+    static constexpr std::size_t kRanges = 256;          // of hashes, into which a partition can be cut
+    static constexpr std::size_t kNone = kPartitions;
+    static constexpr int kUselessPause = 8;
 
     struct Part {
         RecordPages pages;
         std::size_t limit = kSmallestLimit;
     };
+
+    /// Keeps a partition from being spilled while it is in use.
+    class Pin {
+      public:
+        Pin(RadixStore& store, std::size_t index) : store_(store), before_(store.pinned_) {
+            store_.pinned_ = index;
+        }
+        ~Pin() { store_.pinned_ = before_; }
+        Pin(const Pin&) = delete;
+        Pin& operator=(const Pin&) = delete;
+
+      private:
+        RadixStore& store_;
+        std::size_t before_;
+    };
+
+    /// Says that the scratch table is in use.
+    class InUse {
+      public:
+        explicit InUse(bool& flag) : flag_(flag) { flag_ = true; }
+        ~InUse() { flag_ = false; }
+        InUse(const InUse&) = delete;
+        InUse& operator=(const InUse&) = delete;
+
+      private:
+        bool& flag_;
+    };
+
+    /// Small enough pages that all partitions' unused ends are a small part of the budget.
+    static std::size_t page_words(const MemoryMeter& meter) {
+        constexpr std::size_t smallest = 64;
+        return meter.has_budget()
+                   ? std::clamp(meter.budget() / (64 * kPartitions), smallest, RecordPages::kLargestPage)
+                   : RecordPages::kLargestPage;
+    }
+
+    std::uint64_t* room_in(Part& part, std::size_t words) {
+        if (!part.pages.fits(words)) [[unlikely]] {
+            // First room, which may cost this very partition its pages; then its page, which gets no longer.
+            const std::size_t page = part.pages.next_page(words, largest_page_);
+            meter_.make_room(page * sizeof(std::uint64_t));
+            part.pages.add_page(meter_, part.pages.next_page(words, largest_page_));
+        }
+        return part.pages.take(words);
+    }
 
     void room(std::size_t words) {
         if (memory_.words() < words) {
@@ -166,13 +193,147 @@ class RadixStore {
         }
     }
 
+    void relieve(std::size_t bytes) override {
+        while (!meter_.has_room(bytes)) {
+            const std::size_t index = largest_unpinned();
+            if (index == kNone) {
+                free_scratch();
+                return;
+            }
+            if (!combined_well(index)) {
+                spill(index);
+            }
+        }
+    }
+
+    std::size_t largest_unpinned() const {
+        std::size_t most = 0;
+        std::size_t found = kNone;
+        for (std::size_t i = 0; i < kPartitions; ++i) {
+            if (i != pinned_ && parts_[i].pages.words() > most) {
+                most = parts_[i].pages.words();
+                found = i;
+            }
+        }
+        return found;
+    }
+
+    /// Combines a partition that is about to be spilled; returns whether that halved it. Where it does not,
+    /// the next few are spilled as they are.
+    bool combined_well(std::size_t index) {
+        if (!combining_ || pinned_ != kNone) {
+            return false;
+        }
+        if (useless_ > 0) {
+            --useless_;
+            return false;
+        }
+        const std::size_t before = parts_[index].pages.words();
+        combine_partition(index);
+        const bool well = parts_[index].pages.words() <= before / 2;
+        useless_ = well ? 0 : kUselessPause;
+        return well;
+    }
+
+    void spill(std::size_t index) {
+        Part& part = parts_[index];
+        spill_->write(index, part.pages, [](const std::uint64_t* record) { return R::words(record); });
+        part.pages.clear();
+        part.limit = kSmallestLimit;
+    }
+
+    /// Runs `action`; returns whether the budget had room for it. Where it had not, that left no trace.
+    template <class Action>
+    bool attempt(Action&& action) {
+        const std::uint64_t combined = combined_;
+        try {
+            action();
+            return true;
+        } catch (const OverBudget&) {
+            combined_ = combined;
+            free_scratch();
+            return false;
+        }
+    }
+
+    void free_scratch() {
+        if (!scratch_in_use_) {
+            memory_ = WordBuffer();
+            scratch_ = Block<Key, Value>(meter_);
+        }
+    }
+
+    /// Whether half of the budget has room for the records of a partition in both forms, as they came and
+    /// converted.
+    bool promising(std::size_t words) const {
+        return words * sizeof(std::uint64_t) * 2 <= meter_.budget() / 2;
+    }
+
+    /// Brings the spilled records of a partition to the others of it in memory; returns whether all are
+    /// there.
+    bool fetched(std::size_t index) {
+        if (spill_->empty(index)) {
+            return true;
+        }
+        Part& part = parts_[index];
+        if (!promising(spill_->words(index) + part.pages.words())) {
+            return false;
+        }
+        return attempt(
+            [&] { spill_->take_blocks(index, [&](std::size_t words) { return room_in(part, words); }); });
+    }
+
+    /// Converts and reduces the records of ranges [first, last) of hashes of a partition that is in the file.
+    template <class Convert, class Reduce>
+    void process_ranges(std::size_t index, std::size_t first, std::size_t last, Convert& convert,
+                        Reduce& reduce) {
+        Part& part = parts_[index];
+        const std::size_t width = last - first;
+        const bool splits = width > 1;
+        if (!splits || promising(spill_->words(index) / kRanges * width)) {
+            const auto read_and_convert = [&] {
+                read_range(index, first, last);
+                convert(part.pages);
+            };
+            const bool fits = splits ? attempt(read_and_convert) : (read_and_convert(), true);
+            if (fits) {
+                reduce(part.pages);
+            }
+            part.pages.clear();
+            part.limit = kSmallestLimit;
+            if (fits) {
+                return;
+            }
+        }
+        process_ranges(index, first, first + width / 2, convert, reduce);
+        process_ranges(index, first + width / 2, last, convert, reduce);
+    }
+
+    void read_range(std::size_t index, std::size_t first, std::size_t last) {
+        spill_->for_each_block(index, [&](const std::uint64_t* at, std::size_t words) {
+            for (const std::uint64_t* end = at + words; at != end;) {
+                const std::size_t length = R::words(at);
+                const std::size_t range = (R::hash(at) >> 16U) % kRanges;
+                if (range >= first && range < last) {
+                    add(at, length);
+                }
+                at += length;
+            }
+        });
+    }
+
     MemoryMeter& meter_;
     Combine& combiner_;
     bool combining_;
+    std::size_t largest_page_;
     std::uint64_t combined_ = 0;
     std::array<Part, kPartitions> parts_;
     Block<Key, Value> scratch_;
     WordBuffer memory_;
+    std::optional<SpilledPartitions> spill_;
+    std::size_t pinned_ = kNone;  ///< partition in use
+    bool scratch_in_use_ = false;
+    int useless_ = 0;  ///< partitions to spill without trying to combine them
 };
 
 }  // namespace kvasir::detail

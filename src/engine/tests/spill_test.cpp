@@ -1,0 +1,319 @@
+// Jobs with a budget of memory: the same results, or one error on all ranks.
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <numeric>
+
+#include "open_files.hpp"
+#include "reference.hpp"
+#include "world.hpp"
+
+namespace kvasir::test {
+namespace {
+
+constexpr std::size_t kLongRecord = 80'000;  // bytes; more than the longest of random_records()
+
+std::vector<Record> many_records(Kind kind, std::uint64_t seed) {
+    std::vector<Record> all;
+    for (std::uint64_t i = 0; i < 8; ++i) {
+        const std::vector<Record> some = random_records(kind, 8 * seed + i);
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+}
+
+/// Random settings of a job with a budget, the same on all ranks.
+Options random_options(Kind kind, const std::string& folder, std::mt19937_64& random) {
+    Options options;
+    const double least = kind == Kind::long_keys ? 16 * kLongRecord : 64 << 10U;
+    options.memory =
+        static_cast<std::size_t>(least * std::exp2(static_cast<double>(random() % 1000) / 1000 * 4));
+    options.spill = folder;
+    options.strategy = random() % 2 == 0 ? Strategy::partition_full : Strategy::by_fill;
+    options.combine = static_cast<CombineWhere>(random() % 4);
+    options.combine_switch = random() % 2 == 0;
+    options.send_buffer = 1000 + random() % (options.memory / 16);
+    return options;
+}
+
+std::string describe_budget(const Options& options) {
+    return describe(options) + ", memory " + std::to_string(options.memory);
+}
+
+/// Sums over all ranks.
+std::uint64_t sum_of_all(std::uint64_t mine) {
+    std::uint64_t all = 0;
+    MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, world().get());
+    return all;
+}
+
+class Spills : public testing::TestWithParam<Kind> {
+  protected:
+    static constexpr std::uint64_t kSeeds = 2;
+
+    /// Runs job(own records, options) with random settings. It must give `expected`; or, where the values of
+    /// one key take `longest_key` bytes that can be too many, an error on all ranks.
+    template <class RunJob>
+    void check(std::uint64_t seed, std::size_t longest_key, const std::vector<Record>& all,
+               const Output& expected, RunJob&& run_job) {
+        const SharedFolder folder;
+        std::mt19937_64 random(seed);
+        const std::vector<Record> own = share_of(all, world());
+        for (int i = 0; i < 3; ++i) {
+            const Options options = random_options(GetParam(), folder.path(), random);
+            std::string error;
+            Output found;
+            RankStats stats;
+            try {
+                const auto result = run_job(own, options);
+                stats = result.stats();
+                found = collect_result(world(), result);
+            } catch (const JobError& refused) {
+                error = refused.what();
+            }
+            if (!error.empty()) {
+                ASSERT_GT(longest_key, options.memory / 8) << describe_budget(options) << ": " << error;
+                ASSERT_NE(error.find("memory: the records need"), std::string::npos) << error;
+            } else {
+                ASSERT_EQ(found, expected) << describe_budget(options);
+                EXPECT_LE(stats.kv_bytes_peak, options.memory);
+                spilled_ += stats.spilled_bytes;
+            }
+            EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+            MPI_Barrier(world().get());  // the next job makes files there
+        }
+    }
+
+    void expect_spilled() {
+        const std::uint64_t spilled = sum_of_all(spilled_);
+        if (GetParam() == Kind::distinct) {
+            EXPECT_GT(spilled, 0U) << "the budgets were too large to test anything";
+        }
+    }
+
+    std::uint64_t spilled_ = 0;
+};
+
+TEST_P(Spills, SumsOfFixedSizeValues) {
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        const std::vector<Record> all = many_records(GetParam(), seed);
+        std::map<std::string, std::uint64_t> sums;
+        std::map<std::string, std::size_t> bytes;
+        for (const auto& [key, value] : all) {
+            sums[key] += value.size();
+            bytes[key] += key.size() + 100;
+        }
+        Output expected;
+        std::size_t longest = 0;
+        for (const auto& [key, sum] : sums) {
+            expected[key] = std::to_string(sum);
+            longest = std::max(longest, bytes[key]);
+        }
+        check(seed, longest, all, expected, [](const std::vector<Record>& own, const Options& options) {
+            return map_reduce<std::string_view, std::uint64_t>(
+                MPI_COMM_WORLD, items(own),
+                [](const Record& r, auto& emit) { emit(r.first, r.second.size()); },
+                [](std::uint64_t a, std::uint64_t b) { return a + b; },
+                [](std::string_view, std::span<const std::uint64_t> values) {
+                    return std::to_string(std::accumulate(values.begin(), values.end(), std::uint64_t{0}));
+                },
+                options);
+        });
+    }
+    expect_spilled();
+}
+
+TEST_P(Spills, ListsOfByteStrings) {
+    const auto join = [](const auto& sorted) {
+        std::string joined;
+        for (const auto& value : sorted) {
+            joined.append(std::to_string(value.size())).append(1, ':').append(value);
+        }
+        return joined;
+    };
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        const std::vector<Record> all = many_records(GetParam(), 100 + seed);
+        std::map<std::string, std::multiset<std::string>> lists;
+        std::map<std::string, std::size_t> bytes;
+        for (const auto& [key, value] : all) {
+            lists[key].insert(value);
+            bytes[key] += key.size() + value.size() + 100;
+        }
+        Output expected;
+        std::size_t longest = 0;
+        for (const auto& [key, values] : lists) {
+            expected[key] = join(values);
+            longest = std::max(longest, bytes[key]);
+        }
+        check(seed, longest, all, expected, [&](const std::vector<Record>& own, const Options& options) {
+            return map_reduce<std::string_view, std::string_view>(
+                MPI_COMM_WORLD, items(own), [](const Record& r, auto& emit) { emit(r.first, r.second); },
+                no_combine,
+                [&](std::string_view, std::span<const std::string_view> values) {
+                    std::vector<std::string_view> sorted(values.begin(), values.end());
+                    std::sort(sorted.begin(), sorted.end());
+                    return join(sorted);
+                },
+                options);
+        });
+    }
+    expect_spilled();
+}
+
+INSTANTIATE_TEST_SUITE_P(AllKinds, Spills, testing::ValuesIn(kKinds));
+
+/// Runs a count of distinct keys, `each` per rank; returns the error's text, which must be the same on all
+/// ranks, or "". `before(i)` is called before each record.
+std::string error_of_count(
+    const Options& options, int each, const std::function<void(int)>& before = [](int) {}) {
+    std::vector<int> own(static_cast<std::size_t>(each));
+    std::iota(own.begin(), own.end(), 0);
+    std::string text;
+    try {
+        map_reduce<std::string_view, std::uint64_t>(
+            MPI_COMM_WORLD, items(own),
+            [&](int i, auto& emit) {
+                before(i);
+                emit(std::to_string(world().rank()) + "-" + std::to_string(i), 1);
+            },
+            no_combine, [](std::string_view, std::span<const std::uint64_t> ones) { return ones.size(); },
+            options);
+    } catch (const Error& error) {
+        text = error.what();
+    }
+    std::vector<Record> one;
+    if (world().rank() == 0) {
+        one.emplace_back("text", text);
+    }
+    EXPECT_EQ(collect(world(), one)["text"], text);
+    return text;
+}
+
+void expect_in(const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in '" << text << "'";
+}
+
+Options small_budget(Strategy strategy, const std::string& folder) {
+    Options options;
+    options.strategy = strategy;
+    options.memory = 200'000;
+    options.send_buffer = 10'000;
+    options.spill = folder;
+    return options;
+}
+
+class Budgets : public testing::TestWithParam<Strategy> {};
+
+TEST_P(Budgets, AreRefusedToExceedWithoutAFolder) {
+    const std::string text = error_of_count(small_budget(GetParam(), ""), 30'000);
+    expect_in(text, "rank ");
+    expect_in(text, "memory: the records need 0.2");
+    expect_in(text, "the budget (--memory) is 0.200 MB; give --spill a folder");
+}
+
+TEST_P(Budgets, HoldWhereOneRecordIsLongerThanThey) {
+    Options options = small_budget(GetParam(), "");
+    for (const std::string& folder : {std::string(), std::filesystem::temp_directory_path().string()}) {
+        options.spill = folder;
+        const std::vector<int> own(world().rank() == 0 ? 1 : 0);
+        std::string text;
+        try {
+            map_aggregate<std::string_view, std::string_view>(
+                MPI_COMM_WORLD, items(own), [](int, auto& emit) { emit("key", std::string(1'000'000, 'v')); },
+                options);
+        } catch (const JobError& error) {
+            text = error.what();
+        }
+        expect_in(text, "rank 0: memory: the records need 1.");
+    }
+}
+
+TEST_P(Budgets, EndTheJobWhereABlockIsDamaged) {
+    const SharedFolder folder;
+    int damaged = 0;
+    const std::string text = error_of_count(small_budget(GetParam(), folder.path()), 30'000, [&](int i) {
+        if (world().rank() == 0 && damaged == 0 && i > 20'000) {
+            damaged = damage_open_files(folder.path(), 100);
+        }
+    });
+    expect_in(text, "rank 0: spill: a block of ");
+    expect_in(text, folder.path() + " is damaged");
+}
+
+TEST_P(Budgets, EndTheJobWhereTheFileCannotGrow) {
+    const SharedFolder folder;
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    rlimit limit = before;
+    limit.rlim_cur = 30'000;
+    if (world().rank() == world().size() - 1) {
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    const std::string text = error_of_count(small_budget(GetParam(), folder.path()), 30'000);
+    setrlimit(RLIMIT_FSIZE, &before);
+    expect_in(text, "rank " + std::to_string(world().size() - 1) + ": spill: cannot write 0.0");
+    expect_in(text, folder.path());
+    expect_in(text, "File too large");
+}
+
+TEST_P(Budgets, EndTheJobWhereThereIsNoSuchFolder) {
+    const SharedFolder folder;
+    Options options = small_budget(GetParam(), folder.path());
+    if (world().rank() == world().size() - 1) {
+        options.spill += "/missing";
+    }
+    const std::string text = error_of_count(options, 10);
+    expect_in(text,
+              "rank " + std::to_string(world().size() - 1) + ": cannot make a file in the spill folder");
+    expect_in(text, "/missing: No such file");
+}
+
+#if !defined(__SANITIZE_ADDRESS__)
+TEST_P(Budgets, EndTheJobWhereTheSystemHasNoMoreMemory) {
+    Options options = small_budget(GetParam(), "");
+    options.memory = std::size_t{4} << 40U;
+    options.send_buffer = 4U << 20U;
+    options.balance = Balance::hash;
+    rlimit before{};
+    getrlimit(RLIMIT_AS, &before);
+    const auto limit_memory = [&](int i) {
+        if (i == 1000 && world().rank() == world().size() - 1) {
+            std::size_t pages = 0;
+            std::ifstream("/proc/self/statm") >> pages;
+            rlimit limit = before;
+            limit.rlim_cur = pages * 4096 + (24U << 20U);
+            setrlimit(RLIMIT_AS, &limit);
+        }
+    };
+    const std::string text = error_of_count(options, 2'000'000, limit_memory);
+    setrlimit(RLIMIT_AS, &before);
+    expect_in(text, "rank ");
+    expect_in(text, ": out of memory: ");
+    expect_in(text, " MB asked for in vain, ");
+}
+#endif
+
+INSTANTIATE_TEST_SUITE_P(BothExchanges, Budgets,
+                         testing::Values(Strategy::partition_full, Strategy::by_fill));
+
+TEST(Refusals, NameWhatCannotBeCombined) {
+    const auto refused = [](auto&& change, const std::string& part) {
+        Options options = small_budget(Strategy::partition_full, "/tmp");
+        change(options);
+        expect_in(error_of_count(options, 1), part);
+    };
+    refused([](Options& o) { o.balance = Balance::split; }, "cannot be combined with --balance split");
+    refused([](Options& o) { o.balance = Balance::repartition; },
+            "cannot be combined with --balance repartition");
+    refused([](Options& o) { o.pipeline = Pipeline::staged; }, "cannot be combined with --pipeline staged");
+    refused([](Options& o) { o.memory = 0; }, "give --memory as well");
+    refused([](Options& o) { o.send_buffer = 60'000; }, "must not be more than a quarter");
+    refused([](Options& o) { o.memory = 1000; }, "at least 64 KiB");
+}
+
+}  // namespace
+}  // namespace kvasir::test
