@@ -1,5 +1,6 @@
 """The engine as somebody else's program uses it: installed, moved, found by find_package."""
 
+import gzip
 import os
 import re
 import shutil
@@ -40,6 +41,25 @@ def test_program_compiles_against_the_installed_engine(prefix: Path, tmp_path: P
     assert sums == {digit: 2 * sum(n * n for n in range(digit, 100, 10)) for digit in range(10)}
 
 
+@pytest.mark.timeout(1500)
+def test_the_word_count_that_the_readme_opens_with_compiles_and_counts(prefix: Path, tmp_path: Path) -> None:
+    readme = (PROJECT / "src/engine/README.md").read_text()
+    code = readme.split("```cpp\n", 1)[1].split("```", 1)[0]
+    cmake = readme.split("```cmake\n", 1)[1].split("```", 1)[0]
+    assert code == (PROJECT / "src/engine/examples/word_count.cpp").read_text()
+    assert len(code.splitlines()) < 25
+    (tmp_path / "main.cpp").write_text(code)
+    begin = "cmake_minimum_required(VERSION 3.22)\nproject(own LANGUAGES CXX)\n"
+    (tmp_path / "CMakeLists.txt").write_text(begin + cmake)
+    run("cmake", "-S", ".", "-B", "tree", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}", cwd=tmp_path)
+    run("cmake", "--build", "tree", cwd=tmp_path)
+    (tmp_path / "text").write_text("the cat and the dog\nthe end")
+    with gzip.open(tmp_path / "text.gz", "wt") as compressed:
+        compressed.write("the cat and\n")
+    output = run("mpirun", "--oversubscribe", "-n", "2", "tree/my-count", "text", "text.gz", cwd=tmp_path)
+    assert output == "the 4\nand 2\ncat 2\ndog 1\nend 1\n"
+
+
 def test_what_is_installed_names_no_folder_of_the_build(prefix: Path) -> None:
     files = [path for path in prefix.rglob("*") if path.suffix in {".cmake", ".hpp"}]
     assert {"kvasir-config.cmake", "kvasir-config-version.cmake", "map_reduce.hpp"} <= {p.name for p in files}
@@ -51,7 +71,8 @@ def test_what_is_installed_names_no_folder_of_the_build(prefix: Path) -> None:
 
 def test_programs_are_installed_and_run(prefix: Path, tmp_path: Path) -> None:
     programs = {path.name for path in (prefix / "bin").iterdir()}
-    assert programs == {"map-aggregate", "group-by-key", "reduce-by-key", "generate", "hdfs-jobs"}
+    apps = {"map-aggregate", "group-by-key", "reduce-by-key", "sort-records", "check-records"}
+    assert programs == {*apps, "generate", "hdfs-jobs"}
     for name in programs:
         run(str(prefix / "bin" / name), "--help", cwd=tmp_path)
 

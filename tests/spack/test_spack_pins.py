@@ -178,7 +178,6 @@ DEBIAN = {
     "cli11": "libcli11-dev",
     "nlohmann-json": "nlohmann-json3-dev",
     "pcre2": "libpcre2-dev",
-    "lz4": "liblz4-dev",
     "googletest": "libgtest-dev",
     "openjdk": "openjdk-17-jdk-headless",
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "kvasir/any_input.hpp"
 #include "kvasir/map_reduce.hpp"
 
 namespace kvasir::app {
@@ -19,12 +20,13 @@ struct Outcome {
     std::optional<Counts> counts;  ///< none where the job ends before reduce
 };
 
-/// Mini-app.
+/// Mini-app. Words, the usual input, have a job of their own, as fast as can be.
 struct App {
     std::string name;
     std::string description;
     bool combiner;
-    std::function<Outcome(MPI_Comm, const Text<WhiteSpace>&, const Options&)> run;
+    std::function<Outcome(MPI_Comm, const Text<WhiteSpace>&, const Options&)> run_words;
+    std::function<Outcome(MPI_Comm, const AnyInput&, const Options&)> run_any;
 };
 
 /// Runs a mini-app; returns the exit code. One rank prints errors.

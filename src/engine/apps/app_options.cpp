@@ -3,41 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
-#include <sstream>
+#include <utility>
 
-#include "kvasir/error.hpp"
+#include "command_line.hpp"
 
 namespace kvasir::app {
 namespace {
-
-/// An option whose value is one of a few names.
-template <class Value>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
-                        std::map<std::string, Value> names, const std::string& help) {
-    std::string choices;
-    for (const auto& [text, meaning] : names) {
-        choices += (choices.empty() ? "" : ", ") + text;
-    }
-    const auto set = [&value, names, choices, name](const std::string& text) {
-        const auto found = names.find(text);
-        if (found == names.end()) {
-            throw CLI::ValidationError(name, "'" + text + "': expected one of " + choices);
-        }
-        value = found->second;
-    };
-    return app.add_option_function<std::string>(name, set, help + " (" + choices + ")");
-}
-
-void add_size(CLI::App& app, const std::string& name, std::size_t& value, const std::string& help) {
-    const auto set = [&value, name](const std::string& text) {
-        try {
-            value = parse_size(text);
-        } catch (const Error& error) {
-            throw CLI::ValidationError(name, error.what());
-        }
-    };
-    app.add_option_function<std::string>(name, set, help)->type_name("SIZE");
-}
 
 void add_job_options(CLI::App& app, Options& job, bool combiner) {
     add_size(app, "--send-buffer", job.send_buffer, "Send buffer of each rank, for example 64MB or 1MiB");
@@ -81,12 +52,29 @@ void add_job_options(CLI::App& app, Options& job, bool combiner) {
              "Records of a rank before the balance is first looked at");
 }
 
+void add_reading_options(CLI::App& app, AppOptions& options) {
+    auto* separator = add_choice<Separator>(
+        app, "--separator", options.separator,
+        {{"space", Separator::space}, {"newline", Separator::newline}, {"nul", Separator::nul}},
+        "What ends a key: white space (keys are words), a newline or a NUL");
+    auto* record = add_size(app, "--record", options.record, "Keys are records of so many bytes each");
+    auto* fold = app.add_flag("--fold-case", options.filter.fold_case, "Count A to Z as a to z (ASCII)");
+    auto* strip = app.add_flag("--strip-punctuation", options.filter.strip_punctuation,
+                               "Leave out all punctuation (ASCII), also within words");
+    for (CLI::Option* other : {separator, fold, strip}) {
+        record->excludes(other);
+    }
+    add_choice<bool>(app, "--compression", options.decompress, {{"auto", true}, {"none", false}},
+                     "Whether gzip and Zstandard files are read as the text in them");
+}
+
 }  // namespace
 
 Parsed parse(int argc, char** argv, const std::string& description, bool combiner) {
     CLI::App app(description);
     AppOptions options;
     add_job_options(app, options.job, combiner);
+    add_reading_options(app, options);
     app.add_option("--report", options.report, "Write a JSON report of the job to this file");
     app.add_option("--events", options.events,
                    "Write a CSV log of every record and exchange (tiny inputs only)");
@@ -95,20 +83,13 @@ Parsed parse(int argc, char** argv, const std::string& description, bool combine
         ->check(CLI::NonNegativeNumber);
     app.add_option("INPUT", options.inputs, "Text files, or folders of them")->required();
     Parsed parsed;
-    try {
-        app.parse(argc, argv);
+    static_cast<Ended&>(parsed) = parse_command_line(app, argc, argv);
+    if (!parsed.ended) {
         if (options.job.memory != 0 && app.count("--send-buffer") == 0) {
             options.job.send_buffer = std::min(options.job.send_buffer, options.job.memory / 16);
         }
         options.job.events = !options.events.empty();
         parsed.options = std::move(options);
-    } catch (const CLI::Success& help) {
-        std::ostringstream out;
-        parsed.exit_code = app.exit(help, out, out);
-        parsed.text = out.str();
-    } catch (const CLI::ParseError& error) {
-        parsed.exit_code = 2;
-        parsed.text = std::string("error: ") + error.what() + " (see --help)\n";
     }
     return parsed;
 }

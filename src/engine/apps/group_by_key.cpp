@@ -7,13 +7,12 @@
 using namespace kvasir;
 
 int main(int argc, char** argv) {
-    return app::run_app(
-        argc, argv,
-        {"group-by-key", "Count the words of texts by grouping them", false,
-         [](MPI_Comm comm, const Text<WhiteSpace>& text, const Options& options) -> app::Outcome {
-             auto counts = map_reduce<std::string_view, std::uint64_t>(comm, text, app::EmitOne{}, app::Add{},
-                                                                       app::Sum{}, options);
-             RankStats stats = counts.stats();
-             return {std::move(stats), std::move(counts)};
-         }});
+    const auto run = [](MPI_Comm comm, const auto& input, const Options& options) -> app::Outcome {
+        auto counts = map_reduce<std::string_view, std::uint64_t>(comm, input, app::EmitOne{}, app::Add{},
+                                                                  app::Sum{}, options);
+        RankStats stats = counts.stats();
+        return {std::move(stats), std::move(counts)};
+    };
+    return app::run_app(argc, argv,
+                        {"group-by-key", "Count the words of texts by grouping them", false, run, run});
 }

@@ -6,10 +6,10 @@
 using namespace kvasir;
 
 int main(int argc, char** argv) {
+    const auto run = [](MPI_Comm comm, const auto& input, const Options& options) -> app::Outcome {
+        return {map_aggregate<std::string_view, std::uint64_t>(comm, input, app::EmitOne{}, options), {}};
+    };
     return app::run_app(
         argc, argv,
-        {"map-aggregate", "Map and exchange the words of texts, without grouping them", false,
-         [](MPI_Comm comm, const Text<WhiteSpace>& text, const Options& options) -> app::Outcome {
-             return {map_aggregate<std::string_view, std::uint64_t>(comm, text, app::EmitOne{}, options), {}};
-         }});
+        {"map-aggregate", "Map and exchange the words of texts, without grouping them", false, run, run});
 }

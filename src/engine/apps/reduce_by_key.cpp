@@ -6,13 +6,14 @@
 using namespace kvasir;
 
 int main(int argc, char** argv) {
+    const auto run = [](MPI_Comm comm, const auto& input, const Options& options) -> app::Outcome {
+        auto counts = map_reduce<std::string_view, std::uint64_t>(comm, input, app::EmitOne{}, app::Add{},
+                                                                  app::Sum{}, options);
+        RankStats stats = counts.stats();
+        return {std::move(stats), std::move(counts)};
+    };
     return app::run_app(
         argc, argv,
         {"reduce-by-key", "Count the words of texts, combining counts before and after the exchange", true,
-         [](MPI_Comm comm, const Text<WhiteSpace>& text, const Options& options) -> app::Outcome {
-             auto counts = map_reduce<std::string_view, std::uint64_t>(comm, text, app::EmitOne{}, app::Add{},
-                                                                       app::Sum{}, options);
-             RankStats stats = counts.stats();
-             return {std::move(stats), std::move(counts)};
-         }});
+         run, run});
 }

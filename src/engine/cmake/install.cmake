@@ -4,7 +4,7 @@ set(KVASIR_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kvasir)
 
 install(TARGETS kvasir EXPORT kvasir-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/kvasir DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS map-aggregate group-by-key reduce-by-key generate hdfs-jobs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS map-aggregate group-by-key reduce-by-key sort-records check-records generate hdfs-jobs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 install(EXPORT kvasir-targets NAMESPACE kvasir:: DESTINATION ${KVASIR_PACKAGE_DIR})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/kvasir-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/kvasir-config.cmake

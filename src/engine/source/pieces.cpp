@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "kvasir/error.hpp"
 
@@ -43,6 +44,21 @@ bool Pieces::next_chunk() {
 }
 
 std::optional<Piece> Pieces::next() {
+    for (;;) {
+        const std::optional<Piece> part = next_part();
+        if (!part || files_.compressions[part->file] == Compression::none) {
+            return part;
+        }
+        // Of a compressed file the one part that holds its middle stands for all of it: so equal files go to
+        // as many ranks as there are.
+        const std::uint64_t middle = files_.sizes[part->file] / 2;
+        if (part->begin <= middle && middle < part->end) {
+            return Piece{part->file, 0, files_.sizes[part->file]};
+        }
+    }
+}
+
+std::optional<Piece> Pieces::next_part() {
     if (begin_ == end_ && !next_chunk()) {
         return std::nullopt;
     }
@@ -93,6 +109,41 @@ void FileReader::read(char* to, std::size_t bytes, std::uint64_t offset) {
         offset += static_cast<std::uint64_t>(got);
         bytes -= static_cast<std::size_t>(got);
     }
+}
+
+PieceSource::PieceSource(const Communicator& comm, FileList files, const Options& options)
+    : files_(std::make_unique<FileList>(std::move(files))), pieces_(comm, *files_, options) {}
+
+bool PieceSource::open() {
+    text_.reset();
+    const std::optional<Piece> piece = pieces_.next();
+    if (!piece) {
+        return false;
+    }
+    piece_ = *piece;
+    const Compression compression = files_->compressions[piece_.file];
+    if (compression == Compression::none) {
+        file_.open(path());
+        file_size_ = files_->sizes[piece_.file];
+    } else {
+        text_.emplace(path(), compression);
+        piece_.end = UINT64_MAX;
+        file_size_ = UINT64_MAX;
+    }
+    return true;
+}
+
+std::size_t PieceSource::read(char* to, std::size_t bytes, std::uint64_t at) {
+    if (!text_) {
+        file_.read(to, bytes, at);
+        return bytes;
+    }
+    const std::size_t got = text_->read(to, bytes);
+    if (got < bytes) {
+        piece_.end = at + got;
+        file_size_ = piece_.end;
+    }
+    return got;
 }
 
 }  // namespace kvasir::detail

@@ -85,15 +85,11 @@ Json options_json(const Options& o) {
 /// Runs `action` on rank 0; if that throws, all ranks throw.
 template <class Action>
 void on_rank_0(const Communicator& comm, Action&& action) {
-    std::string cause;
-    if (comm.rank() == 0) {
-        try {
+    together(comm, [&] {
+        if (comm.rank() == 0) {
             action();
-        } catch (const std::exception& error) {
-            cause = error.what();
         }
-    }
-    agree_on_success(comm, cause);
+    });
 }
 
 }  // namespace
@@ -131,9 +127,9 @@ void write_report(const Communicator& comm, const ReportHead& head, const RankSt
             ranks.push_back(Json::parse(one));
         }
         Json report = {{"format", "kvasir-report-1"}, {"app", head.app},
-                       {"inputs", head.inputs},       {"options", options_json(head.options)},
-                       {"ranks", comm.size()},        {"windows", windows(ranks)},
-                       {"metrics", metrics(ranks)}};
+                       {"inputs", head.inputs},       {"keys", head.keys},
+                       {"ranks", comm.size()},        {"options", options_json(head.options)},
+                       {"windows", windows(ranks)},   {"metrics", metrics(ranks)}};
         report["per_rank"] = ranks;
         AtomicFile file(path);
         file.write(report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");

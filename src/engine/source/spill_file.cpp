@@ -12,7 +12,7 @@
 #include "kvasir/error.hpp"
 #include "kvasir/hdfs/checksum.hpp"
 
-#if defined(KVASIR_LZ4)
+#if defined(KVASIR_COMPRESSION)
 #include <lz4.h>
 #endif
 
@@ -20,7 +20,7 @@ namespace kvasir::detail {
 namespace {
 
 // Without LZ4 no block is packed, and one that says it is cannot be read.
-#if defined(KVASIR_LZ4)
+#if defined(KVASIR_COMPRESSION)
 std::size_t packed_bound(std::size_t bytes) {
     return static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(bytes)));
 }

@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
 
 #include "kvasir/error.hpp"
@@ -68,6 +70,13 @@ FileList look(const std::vector<std::string>& inputs) {
     return list;
 }
 
+Compression look_inside(const std::string& path) {
+    std::array<char, 4> begin{};
+    std::ifstream file(path, std::ios::binary);
+    file.read(begin.data(), begin.size());
+    return compression_of({begin.data(), static_cast<std::size_t>(file.gcount())});
+}
+
 void broadcast(const Communicator& comm, std::vector<std::uint64_t>& values) {
     std::uint64_t count = values.size();
     complete("MPI_Ibcast", MPI_Ibcast, &count, 1, MPI_UINT64_T, 0, comm.get());
@@ -81,17 +90,16 @@ std::uint64_t FileList::total() const {
     return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
 }
 
-FileList list_files(const Communicator& comm, const std::vector<std::string>& inputs) {
+FileList list_files(const Communicator& comm, const std::vector<std::string>& inputs, bool decompress) {
     FileList list;
-    std::string cause;
-    if (comm.rank() == 0) {
-        try {
+    together(comm, [&] {
+        if (comm.rank() == 0) {
             list = look(inputs);
-        } catch (const std::exception& error) {
-            cause = error.what();
+            for (const std::string& path : list.paths) {
+                list.compressions.push_back(decompress ? look_inside(path) : Compression::none);
+            }
         }
-    }
-    agree_on_success(comm, cause);
+    });
     std::string joined;
     for (const std::string& path : list.paths) {
         joined += path + '\0';
@@ -102,6 +110,10 @@ FileList list_files(const Communicator& comm, const std::vector<std::string>& in
     complete("MPI_Ibcast", MPI_Ibcast, joined.data(), static_cast<int>(joined.size()), MPI_CHAR, 0,
              comm.get());
     broadcast(comm, list.sizes);
+    list.compressions.resize(list.sizes.size());
+    check_mpi(MPI_Bcast(list.compressions.data(), static_cast<int>(list.compressions.size()), MPI_UINT8_T, 0,
+                        comm.get()),
+              "MPI_Bcast");
     list.paths.clear();
     for (std::size_t at = 0; at < joined.size(); at += list.paths.back().size() + 1) {
         list.paths.emplace_back(joined.c_str() + at);

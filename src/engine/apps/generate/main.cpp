@@ -1,5 +1,5 @@
-// generate: text with an exact number of words and of distinct words, the same bytes for any number of
-// threads.
+// generate: text with an exact number of words and of distinct words, or records to sort; the same bytes for
+// any number of threads.
 
 #include <sys/resource.h>
 
@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -15,6 +16,7 @@
 
 #include "laws.hpp"
 #include "output.hpp"
+#include "records.hpp"
 #include "text.hpp"
 #include "vocabulary.hpp"
 
@@ -24,6 +26,8 @@ namespace {
 constexpr std::uint64_t kMostWords = std::uint64_t{1} << 59U;  ///< their bytes still fit in 64 bits
 
 struct Settings {
+    std::string format = "text";
+    std::uint64_t records = 0;
     std::uint64_t words = 0;
     std::uint64_t unique = 0;
     std::string law = "interleaved";
@@ -90,6 +94,13 @@ double cpu_seconds() {
     return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
+void write_json(const nlohmann::ordered_json& report, const std::string& path) {
+    const std::string text = report.dump(1) + "\n";
+    Output output(path, text.size());
+    output.write_at(text, 0);
+    output.commit();
+}
+
 void write_report(const Settings& settings, const Made& made, const Word& top, double wall_s) {
     std::ostringstream checksum;
     checksum << std::hex << made.checksum;
@@ -108,9 +119,40 @@ void write_report(const Settings& settings, const Made& made, const Word& top, d
                                      {"cpu_s", cpu_seconds()}};
     if (settings.law == "zipf") report["exponent"] = settings.exponent;
     if (settings.law == "superkey") report["share"] = settings.share;
-    const std::string text = report.dump(1) + "\n";
-    Output output(settings.report, text.size());
-    output.write_at(text, 0);
+    write_json(report, settings.report);
+}
+
+void run_records(const Settings& settings) {
+    constexpr std::uint64_t most = UINT64_MAX / 2 / app::kRecordBytes;
+    if (settings.records > most) {
+        throw std::invalid_argument("--records: at most " + std::to_string(most));
+    }
+    const std::uint64_t bytes = settings.records * app::kRecordBytes;
+    if (settings.plan) {
+        std::cout << "records " << settings.records << ", " << bytes << " bytes\n";
+        return;
+    }
+    remember_signals();
+    const auto began = std::chrono::steady_clock::now();
+    Output output(settings.output, bytes);
+    const std::uint64_t sum =
+        write_records({settings.seed, settings.unique}, settings.records, settings.threads, output);
+    stop_if_asked();
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - began;
+    if (!settings.report.empty()) {
+        std::ostringstream checksum;
+        checksum << std::hex << std::setw(16) << std::setfill('0') << sum;
+        write_json({{"format", 1},
+                    {"records", settings.records},
+                    {"bytes", bytes},
+                    {"unique", settings.unique},
+                    {"seed", settings.seed},
+                    {"checksum", checksum.str()},
+                    {"threads", settings.threads},
+                    {"wall_s", wall.count()},
+                    {"cpu_s", cpu_seconds()}},
+                   settings.report);
+    }
     output.commit();
 }
 
@@ -140,9 +182,14 @@ void run(const Settings& settings) {
 
 int main(int argc, char** argv) {
     kvasir::generate::Settings settings;
-    CLI::App app{"Generate a text with an exact number of words and of distinct words"};
-    app.add_option("--words", settings.words, "words in all")->required()->check(CLI::PositiveNumber);
-    app.add_option("--unique", settings.unique, "distinct words")->required()->check(CLI::PositiveNumber);
+    CLI::App app{"Generate a text with an exact number of words and of distinct words, or records to sort"};
+    app.add_option("--format", settings.format, "text, or records of 100 bytes as gensort lays them out")
+        ->check(CLI::IsMember({"text", "records"}));
+    auto* words = app.add_option("--words", settings.words, "words in all")->check(CLI::PositiveNumber);
+    auto* records = app.add_option("--records", settings.records, "records in all, with --format records");
+    auto* unique = app.add_option("--unique", settings.unique,
+                                  "distinct words; or most distinct keys of records, else all may differ")
+                       ->check(CLI::PositiveNumber);
     app.add_option("--distribution", settings.law, "which word stands where")
         ->check(CLI::IsMember({"interleaved", "zipf", "superkey"}));
     app.add_option("--exponent", settings.exponent, "of the Zipf law")->check(CLI::Range(0.0, 10.0));
@@ -151,7 +198,7 @@ int main(int argc, char** argv) {
     app.add_option("--word-length", settings.lengths, "letters of a word, MIN-MAX (at most 8)");
     app.add_option("--threads", settings.threads, "the bytes do not depend on it")
         ->check(CLI::Range(1, 1024));
-    auto* output = app.add_option("--output", settings.output, "the text");
+    auto* output = app.add_option("--output", settings.output, "the file");
     app.add_option("--report", settings.report, "JSON: exact counts and a checksum");
     auto* plan = app.add_flag("--plan", settings.plan, "say how much would be written and stop");
     CLI11_PARSE(app, argc, argv);
@@ -159,8 +206,19 @@ int main(int argc, char** argv) {
         std::cerr << "generate: --output is required\n";
         return 2;
     }
+    const bool text = settings.format == "text";
+    for (const auto& [option, needed] : {std::pair{words, text}, {unique, text}, {records, !text}}) {
+        if (needed && option->count() == 0) {
+            std::cerr << "generate: " << option->get_name() << " is required\n";
+            return 2;
+        }
+    }
+    if ((text ? records : words)->count() != 0) {
+        std::cerr << "generate: --words is for --format text, --records for --format records\n";
+        return 2;
+    }
     try {
-        kvasir::generate::run(settings);
+        text ? kvasir::generate::run(settings) : kvasir::generate::run_records(settings);
     } catch (const std::exception& error) {
         std::cerr << "generate: " << error.what() << "\n";
         return 1;

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "job.hpp"
+#include "kvasir/program.hpp"
 
 using namespace kvasir;
 
@@ -23,28 +24,18 @@ void run(jobs::Job& job) {
     }
 }
 
-/// Prints an error on one rank only.
-int complain(const Communicator& comm, const char* what) {
-    if (comm.rank() == 0) {
-        (void)std::fprintf(stderr, "error: %s\n", what);
-    }
-    return 1;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-    const MpiEnvironment environment(argc, argv);
-    const double ready = jobs::wall_time();
-    const Communicator comm(MPI_COMM_WORLD);
-    const jobs::Parsed parsed = jobs::parse(argc, argv);
-    if (!parsed.options) {
-        if (comm.rank() == 0) {
-            (void)std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
+    return run_program(argc, argv, [&](const Communicator& comm) {
+        const double ready = jobs::wall_time();
+        const jobs::Parsed parsed = jobs::parse(argc, argv);
+        if (!parsed.options) {
+            if (comm.rank() == 0) {
+                (void)std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
+            }
+            return parsed.exit_code;
         }
-        return parsed.exit_code;
-    }
-    try {
         jobs::Job job(comm, *parsed.options);
         try {
             run(job);
@@ -54,11 +45,5 @@ int main(int argc, char** argv) {
             job.clean_up();
             throw;
         }
-    } catch (const MpiError& error) {  // not on all ranks: the others would wait for ever
-        abort_job(comm, error.what());
-    } catch (const Error& error) {  // on all ranks
-        return complain(comm, error.what());
-    } catch (const std::exception& error) {
-        abort_job(comm, error.what());
-    }
+    });
 }

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <exception>
 #include <string>
 
 namespace kvasir {
@@ -58,6 +59,19 @@ class SharedCounter {
 /// Tells all ranks whether one of them failed. `cause` is empty where all is well. Collective, synchronising.
 /// Throws JobError with the text of the lowest rank that failed, on every rank.
 void agree_on_success(const Communicator& comm, const std::string& cause);
+
+/// Runs `action`; if it throws on any rank, all ranks throw the same JobError. Collective, synchronising.
+template <class Action>
+void together(const Communicator& comm, Action&& action) {
+    std::string cause;
+    try {
+        action();
+    } catch (const std::exception& error) {
+        cause = error.what();
+        cause = cause.empty() ? "an exception without text" : cause;
+    }
+    agree_on_success(comm, cause);
+}
 
 /// Prints `cause` and aborts the whole job with exit code 1, where ranks can no longer agree.
 [[noreturn]] void abort_job(const Communicator& comm, const std::string& cause);

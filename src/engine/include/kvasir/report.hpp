@@ -17,6 +17,7 @@ namespace kvasir {
 struct ReportHead {
     std::string app;
     std::vector<std::string> inputs;
+    std::string keys;  ///< what of the inputs the keys are, for example "words"
     Options options;
     std::optional<std::uint64_t>
         checksum;  ///< of this rank's share of the output; none where there is no output

@@ -44,6 +44,16 @@ struct LineFeed {
 #endif
 };
 
+/// Separator of strings as C ends them.
+struct Nul {
+    static bool separates(char c) { return c == '\0'; }
+#if defined(__AVX2__)
+    static __m256i separates(__m256i c) { return _mm256_cmpeq_epi8(c, _mm256_setzero_si256()); }
+#elif defined(__SSE2__)
+    static __m128i separates(__m128i c) { return _mm_cmpeq_epi8(c, _mm_setzero_si128()); }
+#endif
+};
+
 /// Bytes that must be readable behind the ones for_each_token() is given.
 inline constexpr std::size_t kTokenPadding = 64;
 

@@ -7,13 +7,15 @@
 #include <optional>
 #include <string>
 
+#include "kvasir/detail/compressed_file.hpp"
 #include "kvasir/mpi.hpp"
 #include "kvasir/options.hpp"
 #include "kvasir/text_files.hpp"
 
 namespace kvasir::detail {
 
-/// Bytes [begin, end) of a file. Tokens belong to the piece in which they begin.
+/// Bytes [begin, end) of a file. Tokens belong to the piece in which they begin. A compressed file is one
+/// piece.
 struct Piece {
     std::size_t file;
     std::uint64_t begin;
@@ -32,6 +34,7 @@ class Pieces {
 
   private:
     bool next_chunk();
+    std::optional<Piece> next_part();
 
     const FileList& files_;
     std::unique_ptr<SharedCounter> counter_;  ///< dynamic input: number of the next chunk
@@ -63,6 +66,35 @@ class FileReader {
 
     std::string path_;
     int descriptor_ = -1;
+};
+
+/// Text of the pieces of this rank: bytes of plain files by their places, and all of the text of compressed
+/// files.
+class PieceSource {
+  public:
+    PieceSource(const Communicator& comm, FileList files, const Options& options);
+
+    /// Goes on to the next piece; returns false at the end.
+    bool open();
+    /// Reads text at `at`: `bytes` bytes, or fewer where the text of a compressed file ends, which is read
+    /// from its begin on without gaps.
+    std::size_t read(char* to, std::size_t bytes, std::uint64_t at);
+
+    const std::string& path() const { return files_->paths[piece_.file]; }
+    std::uint64_t begin() const { return piece_.begin; }
+    /// End of the piece. Of a compressed file, this and file_size() are as large as can be until all of it
+    /// has been read.
+    std::uint64_t end() const { return piece_.end; }
+    std::uint64_t file_size() const { return file_size_; }
+    std::uint64_t chunks() const { return pieces_.chunks(); }
+
+  private:
+    std::unique_ptr<FileList> files_;
+    Pieces pieces_;
+    FileReader file_;
+    std::optional<CompressedFile> text_;  ///< of a compressed file
+    Piece piece_{};
+    std::uint64_t file_size_ = 0;
 };
 
 }  // namespace kvasir::detail

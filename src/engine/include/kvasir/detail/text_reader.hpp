@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,6 +14,7 @@
 #include "kvasir/detail/pieces.hpp"
 #include "kvasir/stats.hpp"
 #include "kvasir/text_files.hpp"
+#include "kvasir/text_filter.hpp"
 #include "kvasir/tokenizer.hpp"
 
 namespace kvasir::detail {
@@ -23,10 +22,10 @@ namespace kvasir::detail {
 template <class Separator>
 class TextReader {
   public:
-    TextReader(const Communicator& comm, FileList files, const Options& options,
+    TextReader(const Communicator& comm, FileList files, const Options& options, TextFilter filter,
                std::function<void()> before_slice)
-        : files_(std::make_unique<FileList>(std::move(files))),
-          pieces_(comm, *files_, options),
+        : source_(comm, std::move(files), options),
+          filter_(filter),
           before_slice_(std::move(before_slice)),
           slice_(options.slice) {}
 
@@ -43,12 +42,13 @@ class TextReader {
                 before_slice_();
             }
             counters.input_bytes += read_slice();
-            counters.input_chunks = pieces_.chunks();
+            counters.input_chunks = source_.chunks();
             tokens = whole_tokens();
         }
         {
             PhaseScope phase(clock, Phase::map);
-            for_each_token<Separator>(buffer_.data() + skipped_, tokens - skipped_, sink);
+            char* begin = buffer_.data() + skipped_;
+            for_each_token<Separator>(begin, filter_(begin, tokens - skipped_), sink);
         }
         std::memmove(buffer_.data(), buffer_.data() + tokens, filled_ - tokens);
         filled_ -= tokens;
@@ -58,16 +58,12 @@ class TextReader {
 
   private:
     bool open_piece() {
-        const auto piece = pieces_.next();
-        if (!piece) {
+        if (!source_.open()) {
             return false;
         }
-        file_.open(files_->paths[piece->file]);
-        file_size_ = files_->sizes[piece->file];
-        end_ = piece->end;
         // The byte before the piece tells whether its first token began earlier.
-        skipping_ = piece->begin != 0;
-        at_ = piece->begin - static_cast<std::uint64_t>(skipping_);
+        skipping_ = source_.begin() != 0;
+        at_ = source_.begin() - static_cast<std::uint64_t>(skipping_);
         filled_ = 0;
         open_ = true;
         return true;
@@ -76,15 +72,16 @@ class TextReader {
     /// Appends the next bytes to the buffer: up to the end of the piece, or beyond it for an unfinished
     /// token.
     std::size_t read_slice() {
-        const std::uint64_t limit = at_ < end_ ? end_ : file_size_;
+        const std::uint64_t limit = at_ < source_.end() ? source_.end() : source_.file_size();
         // Most tokens end soon after the end of the piece: there, begin with little and double.
-        const std::size_t most = at_ < end_ ? slice_ : std::min(slice_, std::max<std::size_t>(4096, filled_));
-        const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(most, limit - at_));
+        const std::size_t most =
+            at_ < source_.end() ? slice_ : std::min(slice_, std::max<std::size_t>(4096, filled_));
+        auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(most, limit - at_));
         if (buffer_.size() < filled_ + bytes + kTokenPadding) {
             buffer_.resize(std::max(filled_ + slice_, 2 * filled_) + kTokenPadding);
         }
-        file_.read(buffer_.data() + filled_, bytes, at_);
-        beyond_ = at_ >= end_;
+        beyond_ = at_ >= source_.end();
+        bytes = source_.read(buffer_.data() + filled_, bytes, at_);
         fresh_ = filled_;
         filled_ += bytes;
         at_ += bytes;
@@ -100,7 +97,7 @@ class TextReader {
             const char* found = std::find_if(begin, end, &is_separator);
             skipping_ = found == end;
             if (skipping_) {  // all of it belongs to an earlier piece
-                open_ = at_ < end_;
+                open_ = at_ < source_.end();
                 filled_ = 0;
                 return 0;
             }
@@ -108,14 +105,14 @@ class TextReader {
         }
         if (beyond_) {  // only the token that began in the piece is still ours
             const char* found = std::find_if(begin + fresh_, end, &is_separator);
-            if (found == end && at_ < file_size_) {
+            if (found == end && at_ < source_.file_size()) {
                 return 0;
             }
             open_ = false;
             filled_ = static_cast<std::size_t>(found - begin);
             return filled_;
         }
-        if (at_ == file_size_) {
+        if (at_ == source_.file_size()) {
             open_ = false;
             return filled_;
         }
@@ -126,15 +123,14 @@ class TextReader {
         }
         const bool none = last == begin + fresh_;
         const std::size_t tokens = none ? skipped_ : static_cast<std::size_t>(last - begin);
-        open_ = at_ < end_ || tokens != filled_;
+        open_ = at_ < source_.end() || tokens != filled_;
         return tokens;
     }
 
     static bool is_separator(char c) { return Separator::separates(c); }
 
-    std::unique_ptr<FileList> files_;
-    Pieces pieces_;
-    FileReader file_;
+    PieceSource source_;
+    TextFilter filter_;
     std::function<void()> before_slice_;
     std::size_t slice_;
     std::vector<char> buffer_;
@@ -145,8 +141,6 @@ class TextReader {
     bool skipping_ = false;    ///< the end of the token of an earlier piece has not been seen
     bool beyond_ = false;      ///< the last slice lies behind the end of the piece
     std::uint64_t at_ = 0;     ///< next byte of the file
-    std::uint64_t end_ = 0;    ///< of the piece
-    std::uint64_t file_size_ = 0;
 };
 
 }  // namespace kvasir::detail

@@ -1,0 +1,77 @@
+#pragma once
+// Kinds of options, and the end of a program whose command line is wrong or asks for help.
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdio>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "kvasir/error.hpp"
+#include "kvasir/mpi.hpp"
+#include "kvasir/options.hpp"
+
+namespace kvasir::app {
+
+/// An option whose value is one of a few names.
+template <class Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
+                        std::map<std::string, Value> names, const std::string& help) {
+    std::string choices;
+    for (const auto& [text, meaning] : names) {
+        choices += (choices.empty() ? "" : ", ") + text;
+    }
+    const auto set = [&value, names, choices, name](const std::string& text) {
+        const auto found = names.find(text);
+        if (found == names.end()) {
+            throw CLI::ValidationError(name, "'" + text + "': expected one of " + choices);
+        }
+        value = found->second;
+    };
+    return app.add_option_function<std::string>(name, set, help + " (" + choices + ")");
+}
+
+/// An option whose value is a number of bytes, with or without a unit.
+inline CLI::Option* add_size(CLI::App& app, const std::string& name, std::size_t& value,
+                             const std::string& help) {
+    const auto set = [&value, name](const std::string& text) {
+        try {
+            value = parse_size(text);
+        } catch (const Error& error) {
+            throw CLI::ValidationError(name, error.what());
+        }
+    };
+    return app.add_option_function<std::string>(name, set, help)->type_name("SIZE");
+}
+
+/// Outcome of reading a command line: whether the program ends here, with what text and exit code.
+struct Ended {
+    bool ended = false;
+    std::string text;
+    int exit_code = 0;
+
+    /// Prints the text on one rank; returns the exit code.
+    int say(const Communicator& comm) const {
+        if (comm.rank() == 0) {
+            (void)std::fputs(text.c_str(), exit_code == 0 ? stdout : stderr);
+        }
+        return exit_code;
+    }
+};
+
+/// Sets the variables of all options that were added to `app`.
+inline Ended parse_command_line(CLI::App& app, int argc, const char* const* argv) {
+    try {
+        app.parse(argc, argv);
+        return {};
+    } catch (const CLI::Success& help) {
+        std::ostringstream out;
+        const int code = app.exit(help, out, out);
+        return {true, out.str(), code};
+    } catch (const CLI::ParseError& error) {
+        return {true, std::string("error: ") + error.what() + " (see --help)\n", 2};
+    }
+}
+
+}  // namespace kvasir::app

@@ -1,0 +1,72 @@
+#pragma once
+// Writer of records in the layout of gensort: 10 bytes of key, 00 11, the record's number in 32 hexadecimal
+// digits, 88 99 AA BB, 12 hexadecimal digits four times each, CC DD EE FF. The keys are our own.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "../record_order.hpp"
+#include "output.hpp"
+#include "text.hpp"
+#include "vocabulary.hpp"
+
+namespace kvasir::generate {
+
+/// What the records of a file follow from, besides their number.
+struct RecordLaw {
+    std::uint64_t seed;
+    std::uint64_t unique;  ///< most distinct keys; 0: every record draws one of its own
+
+    /// Writes record `number` to `to`, 100 bytes.
+    void make(std::uint64_t number, char* to) const {
+        const std::uint64_t drawn = unique == 0 ? number : mixed(~seed, number) % unique;
+        const std::uint64_t high = mixed(seed, 2 * drawn);
+        const std::uint64_t low = mixed(seed, 2 * drawn + 1);
+        for (unsigned i = 0; i < 8; ++i) {
+            to[i] = static_cast<char>(high >> (56 - 8 * i));
+        }
+        to[8] = static_cast<char>(low >> 8U);
+        to[9] = static_cast<char>(low);
+        std::memcpy(to + 10, "\x00\x11", 2);
+        for (unsigned i = 0; i < 32; ++i) {
+            to[12 + i] = i < 16 ? '0' : digit(number >> (4 * (31 - i)));
+        }
+        std::memcpy(to + 44, "\x88\x99\xaa\xbb", 4);
+        for (unsigned i = 0; i < 12; ++i) {
+            std::memset(to + 48 + 4 * i, digit(low >> (16 + 4 * i)), 4);
+        }
+        std::memcpy(to + 96, "\xcc\xdd\xee\xff", 4);
+    }
+
+  private:
+    static char digit(std::uint64_t value) { return "0123456789ABCDEF"[value & 15U]; }
+};
+
+/// Writes all `records` records; returns the sum of their checksums.
+inline std::uint64_t write_records(const RecordLaw& law, std::uint64_t records, unsigned threads,
+                                   const Output& output) {
+    constexpr std::uint64_t block = 1U << 14U;
+    std::vector<std::uint64_t> checksums(threads);
+    std::vector<std::string> texts(threads);
+    in_parallel(threads, (records + block - 1) / block, [&](unsigned thread, std::uint64_t part) {
+        stop_if_asked();
+        const std::uint64_t from = part * block;
+        const std::uint64_t count = std::min(block, records - from);
+        std::string& text = texts[thread];
+        text.resize(count * app::kRecordBytes);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            char* at = &text[i * app::kRecordBytes];
+            law.make(from + i, at);
+            checksums[thread] += app::record_checksum({at, app::kRecordBytes});
+        }
+        output.write_at(text, from * app::kRecordBytes);
+    });
+    std::uint64_t sum = 0;
+    for (const std::uint64_t checksum : checksums) sum += checksum;
+    return sum;
+}
+
+}  // namespace kvasir::generate

@@ -1,0 +1,79 @@
+// sort-records: sorts records of one length by their first bytes; part r holds the r-th range of all.
+
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+#include "kvasir/input.hpp"
+#include "kvasir/program.hpp"
+#include "kvasir/sort.hpp"
+#include "part_files.hpp"
+#include "record_order.hpp"
+
+using namespace kvasir;
+
+namespace {
+
+struct SortOptions {
+    std::vector<std::string> inputs;
+    std::string output;
+    std::size_t record = app::kRecordBytes;
+    std::size_t key = app::kKeyBytes;
+    std::size_t samples = 1000;
+    bool decompress = true;
+    Options job;
+};
+
+app::Ended read_command_line(int argc, char** argv, SortOptions& options) {
+    CLI::App parser("Sort records of one length by their first bytes, then by the others");
+    app::add_size(parser, "--record", options.record, "Length of a record, 100B if not given");
+    app::add_size(parser, "--key", options.key, "Length of the key at its begin, 10B if not given");
+    parser.add_option("--samples", options.samples, "Records of each rank that the ranges are made by")
+        ->check(CLI::PositiveNumber);
+    app::add_choice<bool>(parser, "--compression", options.decompress, {{"auto", true}, {"none", false}},
+                          "Whether gzip and Zstandard files are read as the records in them");
+    app::add_size(parser, "--send-buffer", options.job.send_buffer, "Send buffer of each rank");
+    app::add_size(parser, "--slice", options.job.slice, "Bytes read at a time");
+    parser.add_option("--output", options.output, "Folder that gets a file part-<rank> of each rank")
+        ->required();
+    parser.add_option("INPUT", options.inputs, "Files of records, or folders of them")->required();
+    return app::parse_command_line(parser, argc, argv);
+}
+
+void write_records(AtomicFile& file, const SortedRange& sorted) {
+    constexpr std::size_t enough = 1U << 18U;
+    std::string buffer;
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+        buffer += sorted[i].key;
+        buffer += sorted[i].value;
+        if (buffer.size() >= enough) {
+            file.write(buffer);
+            buffer.clear();
+        }
+    }
+    file.write(buffer);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_program(argc, argv, [&](const Communicator& comm) {
+        SortOptions options;
+        const app::Ended ended = read_command_line(argc, argv, options);
+        if (ended.ended) {
+            return ended.say(comm);
+        }
+        if (options.key > options.record) {
+            throw Error("--key: " + std::to_string(options.key) + " bytes; a record has only " +
+                        std::to_string(options.record));
+        }
+        const SortedRange sorted = sort_by_key(
+            comm.get(), Records{options.inputs, options.record, options.decompress},
+            [&](std::string_view record, auto& emit) {
+                emit(record.substr(0, options.key), record.substr(options.key));
+            },
+            options.job, options.samples);
+        app::write_part_files(comm, options.output, [&](AtomicFile& file) { write_records(file, sorted); });
+        return 0;
+    });
+}

@@ -1,0 +1,17 @@
+# Finds zlib, libzstd and LZ4 where KVASIR_COMPRESSION asks for them; sets KVASIR_COMPRESSES.
+set(KVASIR_COMPRESSES OFF)
+if(KVASIR_COMPRESSION)
+  find_package(ZLIB)
+  find_package(PkgConfig)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(ZSTD IMPORTED_TARGET libzstd)
+    pkg_check_modules(LZ4 IMPORTED_TARGET liblz4)
+  endif()
+  if(ZLIB_FOUND AND TARGET PkgConfig::ZSTD AND TARGET PkgConfig::LZ4)
+    set(KVASIR_COMPRESSES ON)
+  elseif(NOT KVASIR_COMPRESSION STREQUAL AUTO)
+    message(FATAL_ERROR "zlib, Zstandard or LZ4 is not found: install zlib1g-dev, libzstd-dev, liblz4-dev and pkg-config "
+                        "(Debian), or build with -DKVASIR_COMPRESSION=OFF")
+  endif()
+endif()
+message(STATUS "Kvasir reads gzip and Zstandard files, and compresses what jobs spill: ${KVASIR_COMPRESSES}")
