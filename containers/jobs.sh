@@ -14,10 +14,21 @@ package() {
   jar --create --date=2024-01-01T00:00:00Z --file "$jar" -C "$classes" .
 }
 
+# Names of those that the dependencies of a module come from, other than Hadoop, ourselves and the tests.
+foreign() {
+  sed -n '/<dependencies>/,/<\/dependencies>/s/.*<groupId>\(.*\)<\/groupId>.*/\1/p' "$1/pom.xml" | sort -u |
+    sed '/^kvasir$/d; /^org\.apache\.hadoop$/d; /^org\.junit\.jupiter$/d'
+}
+
 # After those that it needs, whose classes it may use.
 plugin() {
-  local module=/source/plugins/$1 jar=/opt/kvasir/plugins/$1.jar needed needs
+  local module=/source/plugins/$1 jar=/opt/kvasir/plugins/$1.jar needed needs others
   if [ -f "$jar" ]; then return; fi
+  others=$(foreign "$module")
+  if [ -n "$others" ]; then
+    echo "kvasir-jobs: plug-in $1 stays out: Hadoop's lock has no jars of $others"
+    return
+  fi
   needs=$(sed -n 's/^needs: *\[\(.*\)\].*/\1/p' "$module/plugin.yaml")
   for needed in ${needs//,/ }; do
     plugin "$needed"

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness.core.errors import KvasirError
+from harness.core.sources import modules
+from harness.hadoop.assembly import plugins
+from harness.hadoop.plugins import Plugin, load_plugin
 from harness.images import apptainer, pack, packages
 from harness.images.build import build
 from harness.images.launch import (
@@ -214,3 +217,25 @@ def test_programs_in_images_see_what_links_of_the_project_lead_to(tmp_path: Path
 def test_hadoop_of_an_image_is_not_laid_where_yarn_could_not_start_its_java(tmp_path: Path) -> None:
     with pytest.raises(KvasirError, match="YARN starts Java by its unquoted path"):
         take_hadoop(tmp_path / "hadoop.sif", tmp_path / "a project/build/hadoop/3.4.2", tmp_path)
+
+
+@pytest.mark.parametrize("module", modules(PROJECT / "src/hadoop"), ids=lambda module: str(module.name))
+def test_a_plugin_that_needs_jars_of_others_is_told_from_those_that_images_hold(module: Path) -> None:
+    script = (PROJECT / "containers/jobs.sh").read_text()
+    function = script[script.index("foreign() {") : script.index("}\n", script.index("foreign() {")) + 2]
+    command = ["bash", "-euo", "pipefail", "-c", f'{function}foreign "$1"', "bash", str(module)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert said == (["org.openucx"] if module.name == "ucx" else [])
+
+
+def test_a_plugin_that_is_not_in_the_image_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def made(source: Path, plugin: Plugin, needed: list[Plugin], version: str, tree: Path) -> Path:
+        (tmp_path / "made.jar").write_text("made")
+        return tmp_path / "made.jar"
+
+    monkeypatch.setattr(plugins, "_made", made)
+    (tmp_path / "levitated.jar").write_text("taken")
+    for name, expected in (("levitated", "taken"), ("ucx", "made")):
+        plugin = load_plugin(str(PROJECT / "src/hadoop/plugins" / name))
+        plugins.provide_plugin(PROJECT / "src/hadoop", "3.4.2", tmp_path / name, plugin, tmp_path)
+        assert (tmp_path / name / f"{name}.jar").read_text() == expected

@@ -43,6 +43,8 @@ def provide_plugin(
     folder = folder.resolve()
     needed = list(load_plugins(plugin.needs).values())
     held = taken / f"{plugin.name}.jar" if taken and _is_ours(source, plugin) else None
+    if held and not held.is_file():
+        held = None  # it needs jars of others, which images do not have
     ready = held or (Path(plugin.folder) / plugin.jar if plugin.jar else None)
     sources = _digest(source, plugin, needed, version, held)
     jar, known = jar_in(folder), _known(folder / FACTS)
