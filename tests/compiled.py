@@ -28,10 +28,15 @@ def _variant(name: str) -> list[str]:
         return [FLAGS, "-DKVASIR_SANITIZE=OFF"]
     if name == "sanitize":
         return [FLAGS, "-DKVASIR_SANITIZE=ON"]
+    if name == "threads":
+        return [FLAGS, "-DKVASIR_SANITIZE_THREADS=ON"]
     if name == "mpich":
         flags = "-DCMAKE_CXX_FLAGS=-O0 -Wno-subobject-linkage"  # compiled soonest; its tests take seconds
         compiler, launcher = _installed("mpicxx.mpich"), _installed("mpiexec.mpich")
         return [flags, f"-DMPI_CXX_COMPILER={compiler}", f"-DMPIEXEC_EXECUTABLE={launcher}"]
+    if name == "fuzz":
+        compiler = f"-DCMAKE_CXX_COMPILER={_installed('clang++', 'clang++-14')}"
+        return [compiler, "-DCMAKE_CXX_FLAGS=-O1", "-DKVASIR_SANITIZE=ON", "-DKVASIR_FUZZ=ON"]
     raise ValueError(name)
 
 
@@ -43,7 +48,8 @@ def _run(*command: str) -> None:
 def build(kind: str, *targets: str) -> Path:
     """Build targets, or all, of a program; returns the build tree.
 
-    `kind`: PROGRAM, PROGRAM-sanitize (under ASan and UBSan) or PROGRAM-mpich (with MPICH instead of the default MPI).
+    `kind`: PROGRAM, PROGRAM-sanitize (under ASan and UBSan), PROGRAM-threads (under TSan), PROGRAM-mpich (with MPICH
+    instead of the default MPI) or PROGRAM-fuzz (by clang, with the targets of libFuzzer).
 
     A worker waits for another that builds the same: its programs are in the tree afterwards.
     """

@@ -40,3 +40,10 @@ def test_engine_with_mpich() -> None:
     said = ctest(tree, "-R", "^(pieces|jobs_2)$")
     assert "0 tests failed out of 2" in said
     print(said[-1500:])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3000)
+def test_generator_has_no_data_race() -> None:
+    """The generator is the only part of the engine that has threads."""
+    print(ctest(build("engine-threads", "generate_test"), "-R", "^generate$")[-1500:])

@@ -15,12 +15,14 @@ std::string_view Window::view(std::size_t least) {
         end_ -= begin_;
         begin_ = 0;
     }
-    if (buffer_.size() < wanted + kPadding) {
-        buffer_.resize(wanted + kPadding);
-    }
     while (end_ < least && !ended_) {
-        const std::size_t got = source_.read(buffer_.data() + end_, wanted - end_);
-        ended_ = got < wanted - end_;
+        // Room grows with what has arrived: a broken file may announce more than there is memory for.
+        const std::size_t room = std::min(wanted, std::max(slice_, 2 * end_));
+        if (buffer_.size() < room + kPadding) {
+            buffer_.resize(room + kPadding);
+        }
+        const std::size_t got = source_.read(buffer_.data() + end_, room - end_);
+        ended_ = got < room - end_;
         end_ += got;
     }
     return {buffer_.data() + begin_, end_ - begin_};
