@@ -38,9 +38,9 @@ struct JobState {
         try {
             throw;
         } catch (const OutOfMemory& error) {
-            return out_of_memory(megabytes(error.asked()));
+            return out_of_memory(megabytes(error.asked()) + " asked for in vain, ");
         } catch (const std::bad_alloc&) {
-            return out_of_memory("memory");
+            return out_of_memory("");
         } catch (const std::exception& error) {
             return *error.what() == '\0' ? "an exception without text" : error.what();
         } catch (...) {
@@ -82,7 +82,7 @@ struct JobState {
 
   private:
     std::string out_of_memory(const std::string& asked) const {
-        return "out of memory: " + asked + " asked for in vain, " + megabytes(memory.current()) +
+        return "out of memory: " + asked + megabytes(memory.current()) +
                " held in records; use more ranks or nodes, a smaller input, or --memory with --spill";
     }
 };

@@ -119,6 +119,10 @@ class RadixStore final : private MemoryRelief {
                 return R::words(record);
             });
             scratch_.squeeze();
+            if (scratch_.used() > part.pages.words()) {
+                // They need more than they leave: refused here, the records are still as they were.
+                meter_.make_room(scratch_.used() * sizeof(std::uint64_t));
+            }
             part.pages.clear();
             if (scratch_.used() != 0) {
                 std::memcpy(room_in(part, scratch_.used()), scratch_.data(),
