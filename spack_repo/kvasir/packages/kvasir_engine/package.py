@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="7e79ca5b270901e44a52e516789803d4269f21a92e31e134281902bfd778a1e0")
+    version("0.1.0", sha256="38d4c4cfa2c3d04758dff9eda31390f98dd28dd24fed5bb1e7b35633d299a171")
 
     variant("compression", default=False, description="read gzip and Zstandard files, compress what jobs spill")
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "kvasir/clock.hpp"
@@ -35,7 +36,7 @@ class AnyInput {
 
   public:
     template <class Input>
-    explicit AnyInput(Input input)
+    requires(!std::is_same_v<Input, AnyInput>) explicit AnyInput(Input input)
         : open_([input = std::move(input)](const Communicator& comm, const Options& options) {
               using Reader = decltype(input.open(comm, options));
               return std::unique_ptr<ReaderBase>(std::make_unique<ReaderOf<Reader>>(input, comm, options));
