@@ -7,11 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "command_line.hpp"
 #include "kvasir/input.hpp"
 #include "kvasir/program.hpp"
 #include "kvasir/report.hpp"
-#include "record_order.hpp"
+#include "record_options.hpp"
 
 using namespace kvasir;
 
@@ -20,9 +19,7 @@ namespace {
 struct CheckOptions {
     std::vector<std::string> inputs;
     std::vector<std::string> unsorted;
-    std::size_t record = app::kRecordBytes;
-    std::size_t key = app::kKeyBytes;
-    bool decompress = true;
+    app::RecordOptions records;
 };
 
 /// What was seen of records in their order, on one rank or on several that follow each other.
@@ -79,15 +76,12 @@ struct Seen {
 
 app::Ended read_command_line(int argc, char** argv, CheckOptions& options) {
     CLI::App parser("Check that records are sorted by their first bytes, within files and across them");
-    app::add_size(parser, "--record", options.record, "Length of a record, 100B if not given");
-    app::add_size(parser, "--key", options.key, "Length of the key at its begin, 10B if not given");
+    options.records.add_to(parser);
     parser
         .add_option("--unsorted", options.unsorted,
                     "Files or a folder of what was sorted, once for each: "
                     "count and checksum must be the same")
         ->allow_extra_args(false);
-    app::add_choice<bool>(parser, "--compression", options.decompress, {{"auto", true}, {"none", false}},
-                          "Whether gzip and Zstandard files are read as the records in them");
     parser.add_option("SORTED", options.inputs, "Files in their order, or folders of them by name")
         ->required();
     return app::parse_command_line(parser, argc, argv);
@@ -115,7 +109,8 @@ Seen unpacked(const std::string& text) {
 }
 
 /// Looks at all records; returns what was seen, in order, on rank 0. Collective.
-Seen look(const Communicator& comm, const std::vector<std::string>& paths, const CheckOptions& options) {
+Seen look(const Communicator& comm, const std::vector<std::string>& paths,
+          const app::RecordOptions& options) {
     auto reader = Records{paths, options.record, options.decompress}.open(comm, Options{});
     PhaseClock clock;
     Counters counters;
@@ -161,14 +156,11 @@ int main(int argc, char** argv) {
         if (ended.ended) {
             return ended.say(comm);
         }
-        if (options.key > options.record) {
-            throw Error("--key: " + std::to_string(options.key) + " bytes; a record has only " +
-                        std::to_string(options.record));
-        }
-        const Seen sorted = look(comm, options.inputs, options);
+        options.records.check();
+        const Seen sorted = look(comm, options.inputs, options.records);
         std::optional<Seen> unsorted;
         if (!options.unsorted.empty()) {
-            unsorted = look(comm, options.unsorted, options);
+            unsorted = look(comm, options.unsorted, options.records);
         }
         std::string wrong;
         if (comm.rank() == 0) {

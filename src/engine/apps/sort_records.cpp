@@ -3,12 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "command_line.hpp"
 #include "kvasir/input.hpp"
 #include "kvasir/program.hpp"
 #include "kvasir/sort.hpp"
 #include "part_files.hpp"
-#include "record_order.hpp"
+#include "record_options.hpp"
 
 using namespace kvasir;
 
@@ -17,21 +16,16 @@ namespace {
 struct SortOptions {
     std::vector<std::string> inputs;
     std::string output;
-    std::size_t record = app::kRecordBytes;
-    std::size_t key = app::kKeyBytes;
+    app::RecordOptions records;
     std::size_t samples = 1000;
-    bool decompress = true;
     Options job;
 };
 
 app::Ended read_command_line(int argc, char** argv, SortOptions& options) {
     CLI::App parser("Sort records of one length by their first bytes, then by the others");
-    app::add_size(parser, "--record", options.record, "Length of a record, 100B if not given");
-    app::add_size(parser, "--key", options.key, "Length of the key at its begin, 10B if not given");
+    options.records.add_to(parser);
     parser.add_option("--samples", options.samples, "Records of each rank that the ranges are made by")
         ->check(CLI::PositiveNumber);
-    app::add_choice<bool>(parser, "--compression", options.decompress, {{"auto", true}, {"none", false}},
-                          "Whether gzip and Zstandard files are read as the records in them");
     app::add_size(parser, "--send-buffer", options.job.send_buffer, "Send buffer of each rank");
     app::add_size(parser, "--slice", options.job.slice, "Bytes read at a time");
     parser.add_option("--output", options.output, "Folder that gets a file part-<rank> of each rank")
@@ -63,14 +57,11 @@ int main(int argc, char** argv) {
         if (ended.ended) {
             return ended.say(comm);
         }
-        if (options.key > options.record) {
-            throw Error("--key: " + std::to_string(options.key) + " bytes; a record has only " +
-                        std::to_string(options.record));
-        }
+        options.records.check();
         const SortedRange sorted = sort_by_key(
-            comm.get(), Records{options.inputs, options.record, options.decompress},
-            [&](std::string_view record, auto& emit) {
-                emit(record.substr(0, options.key), record.substr(options.key));
+            comm.get(), Records{options.inputs, options.records.record, options.records.decompress},
+            [key = options.records.key](std::string_view record, auto& emit) {
+                emit(record.substr(0, key), record.substr(key));
             },
             options.job, options.samples);
         app::write_part_files(comm, options.output, [&](AtomicFile& file) { write_records(file, sorted); });

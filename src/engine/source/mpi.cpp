@@ -77,6 +77,18 @@ void agree_on_success(const Communicator& comm, const std::string& cause) {
     throw JobError(failed, text);
 }
 
+double sum_over_ranks(const Communicator& comm, double own) {
+    double sum = 0;
+    complete("MPI_Iallreduce", MPI_Iallreduce, &own, &sum, 1, MPI_DOUBLE, MPI_SUM, comm.get());
+    return sum;
+}
+
+std::uint64_t sum_over_ranks(const Communicator& comm, std::uint64_t own) {
+    std::uint64_t sum = 0;
+    complete("MPI_Iallreduce", MPI_Iallreduce, &own, &sum, 1, MPI_UINT64_T, MPI_SUM, comm.get());
+    return sum;
+}
+
 void abort_job(const Communicator& comm, const std::string& cause) {
     (void)std::fprintf(stderr, "error: rank %d: %s\n", comm.rank(), cause.c_str());
     (void)std::fflush(stderr);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kvasir/report.hpp"
+#include "kvasir/wait.hpp"
 
 namespace kvasir::detail {
 namespace {
@@ -75,9 +76,9 @@ Ranges agree_on_ranges(const Communicator& comm, const Sample& own) {
         cuts = packed_heads(cuts_of_heads(std::move(heads), static_cast<std::size_t>(comm.size())));
     }
     std::uint64_t bytes = cuts.size();
-    check_mpi(MPI_Bcast(&bytes, 1, MPI_UINT64_T, 0, comm.get()), "MPI_Bcast");
+    complete("MPI_Ibcast", MPI_Ibcast, &bytes, 1, MPI_UINT64_T, 0, comm.get());
     cuts.resize(bytes);
-    check_mpi(MPI_Bcast(cuts.data(), static_cast<int>(bytes), MPI_CHAR, 0, comm.get()), "MPI_Bcast");
+    complete("MPI_Ibcast", MPI_Ibcast, cuts.data(), static_cast<int>(bytes), MPI_CHAR, 0, comm.get());
     std::vector<RecordHead> heads;
     for (std::size_t at = 0; at != cuts.size();) {
         std::string key = take_bytes(cuts, at);

@@ -111,9 +111,8 @@ FileList list_files(const Communicator& comm, const std::vector<std::string>& in
              comm.get());
     broadcast(comm, list.sizes);
     list.compressions.resize(list.sizes.size());
-    check_mpi(MPI_Bcast(list.compressions.data(), static_cast<int>(list.compressions.size()), MPI_UINT8_T, 0,
-                        comm.get()),
-              "MPI_Bcast");
+    complete("MPI_Ibcast", MPI_Ibcast, list.compressions.data(), static_cast<int>(list.compressions.size()),
+             MPI_UINT8_T, 0, comm.get());
     list.paths.clear();
     for (std::size_t at = 0; at < joined.size(); at += list.paths.back().size() + 1) {
         list.paths.emplace_back(joined.c_str() + at);

@@ -32,12 +32,17 @@ class Ended:
 def how_ended(exit_code: int, said: str = "") -> str:
     """Return in words how a program ended: its exit code, or the signal that killed it or one of its ranks.
 
-    exit_code: negative: a signal; said: its output, where mpirun tells which rank was killed.
+    exit_code: negative: a signal; above 128: that of a shell or an mpirun whose program was killed; said: its output,
+    where mpirun tells which rank was killed, unless another rank's end was noticed first.
     """
     rank = re.search(r"process rank (\d+) with\s.*?exited\s+on\s+signal (\d+)", said, re.DOTALL)
     if rank:
         return f"rank {rank[1]} was killed by {_named(int(rank[2]))}"
-    return f"killed by {_named(-exit_code)}" if exit_code < 0 else f"exit code {exit_code}"
+    if exit_code < 0:
+        return f"killed by {_named(-exit_code)}"
+    known = exit_code - 128 in set(signal.Signals)
+    killed = f", that of a program killed by {_named(exit_code - 128)}" if known else ""
+    return f"exit code {exit_code}{killed}"
 
 
 def _named(number: int) -> str:

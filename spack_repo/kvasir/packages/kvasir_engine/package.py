@@ -14,9 +14,9 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="38d4c4cfa2c3d04758dff9eda31390f98dd28dd24fed5bb1e7b35633d299a171")
+    version("0.1.0", sha256="21aea4b120d11671addac0449e9c99a9a2c8765aad3d61bfe04bca235b826e52")
 
-    variant("compression", default=False, description="read gzip and Zstandard files, compress what jobs spill")
+    variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

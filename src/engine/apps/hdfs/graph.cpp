@@ -37,9 +37,7 @@ Graph::Graph(const Communicator& comm, std::vector<Edge> edges) : comm_(comm) {
     for (std::size_t i = 1; i < first_.size(); ++i) {
         first_[i] += first_[i - 1];
     }
-    const std::uint64_t own = vertices_.size();
-    complete("MPI_Iallreduce", MPI_Iallreduce, &own, &vertices_of_all_, 1, MPI_UINT64_T, MPI_SUM,
-             comm_.get());
+    vertices_of_all_ = sum_over_ranks(comm_, std::uint64_t{vertices_.size()});
     ranks_.assign(vertices_.size(), 1.0 / static_cast<double>(std::max<std::uint64_t>(vertices_of_all_, 1)));
 }
 
@@ -111,8 +109,7 @@ void Graph::iterate() {
     complete("MPI_Ialltoallv", MPI_Ialltoallv, shares.data(), send_counts_.data(), send_places_.data(),
              MPI_DOUBLE, received.data(), receive_counts_.data(), receive_places_.data(), MPI_DOUBLE,
              comm_.get());
-    double lost_by_all = 0;
-    complete("MPI_Iallreduce", MPI_Iallreduce, &lost, &lost_by_all, 1, MPI_DOUBLE, MPI_SUM, comm_.get());
+    const double lost_by_all = sum_over_ranks(comm_, lost);
     std::vector<double> sums(vertices_.size());
     for (std::size_t i = 0; i < received.size(); ++i) {
         sums[takers_[i]] += received[i];

@@ -169,10 +169,6 @@ void Job::clean_up() noexcept {
     }
 }
 
-std::uint64_t Job::sum_over_ranks(std::uint64_t mine) const {
-    std::uint64_t sum = 0;
-    complete("MPI_Iallreduce", MPI_Iallreduce, &mine, &sum, 1, MPI_UINT64_T, MPI_SUM, world_.get());
-    return sum;
-}
+std::uint64_t Job::sum_over_ranks(std::uint64_t mine) const { return kvasir::sum_over_ranks(world_, mine); }
 
 }  // namespace kvasir::jobs

@@ -7,9 +7,6 @@
 
 namespace kvasir {
 
-/// Returns the sum of all ranks' values, on all ranks. Collective.
-double sum_over_ranks(const Communicator& comm, double own);
-
 /// Calls step() on all ranks until the sum over all ranks of what it returns, this rank's change, is at most
 /// `tolerance`, or `most` times. Returns the number of calls. Keys stay where they are from one map_reduce()
 /// to the next of the same type of key with Balance::hash, so that each rank can keep the state of its own.

@@ -73,6 +73,10 @@ void together(const Communicator& comm, Action&& action) {
     agree_on_success(comm, cause);
 }
 
+/// Returns the sum of all ranks' values, on all ranks. Collective.
+double sum_over_ranks(const Communicator& comm, double own);
+std::uint64_t sum_over_ranks(const Communicator& comm, std::uint64_t own);
+
 /// Prints `cause` and aborts the whole job with exit code 1, where ranks can no longer agree.
 [[noreturn]] void abort_job(const Communicator& comm, const std::string& cause);
 

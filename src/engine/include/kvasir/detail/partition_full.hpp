@@ -170,8 +170,8 @@ class PartitionFull {
         }
         int failed = job_.failed() ? 1 : 0;
         PhaseScope waiting(job_.clock, Phase::wait_aggregate);
-        check_mpi(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, job_.comm.get()),
-                  "MPI_Allreduce");
+        complete("MPI_Iallreduce", MPI_Iallreduce, MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX,
+                 job_.comm.get());
         if (failed != 0) {
             job_.peer_failed = true;
             discard();

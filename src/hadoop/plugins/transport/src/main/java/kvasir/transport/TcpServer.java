@@ -24,9 +24,11 @@ public final class TcpServer implements MapOutputServer {
   private static final Logger LOG = LoggerFactory.getLogger(TcpServer.class);
   private static final int BACKLOG = 1024;
   private static final int SWEEP_MS = 250;
+  private static final int CLOSING_MS = 5_000;
 
   private final ServerSocketChannel listener;
   private final List<Loop> loops = new ArrayList<>();
+  private final List<Thread> threads = new ArrayList<>();
   private volatile boolean closed;
 
   /**
@@ -53,6 +55,7 @@ public final class TcpServer implements MapOutputServer {
       Thread thread = new Thread(loops.get(i), "kvasir-transport-server-" + i);
       thread.setDaemon(true);
       thread.start();
+      threads.add(thread);
     }
   }
 
@@ -74,6 +77,15 @@ public final class TcpServer implements MapOutputServer {
     quietly(listener);
     for (Loop loop : loops) {
       loop.selector.wakeup();
+    }
+    // A thread may be in the middle of an answer: who asks after this call must not get another
+    // one.
+    try {
+      for (Thread thread : threads) {
+        thread.join(CLOSING_MS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
