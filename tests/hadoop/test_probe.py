@@ -103,12 +103,13 @@ def test_terminates_what_has_all_words_only() -> None:
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", "master", folder])
         for folder in ("/scratch/one 4711", "/scratch/other 4711")
     )
+    shell = subprocess.Popen(["sh", "-c", "sleep 60; : master '/scratch/one 4711'"])
     try:
         assert run("terminate", "master", "/scratch/one 4711").returncode == 0
         assert one.wait(30) == -signal.SIGTERM
-        assert other.poll() is None
+        assert (other.poll(), shell.poll()) == (None, None)
     finally:
-        for process in (one, other):
+        for process in (one, other, shell):
             process.kill()
             process.wait()
 

@@ -235,7 +235,9 @@ def _terminate_masters(cluster: Cluster) -> None:
     """Send SIGTERM to the application masters of a cluster that runs no application any more."""
 
     def terminate(host: Host, node: Node) -> None:
-        host.run([*PROBE, "terminate", APPLICATION_MASTER, str(node.scratch)], timeout_s=30, check=False)
+        # A host that is gone runs none.
+        with contextlib.suppress(KvasirError):
+            host.run([*PROBE, "terminate", APPLICATION_MASTER, str(node.scratch)], timeout_s=30, check=False)
 
     with ThreadPoolExecutor(len(cluster.hosts)) as pool:
         list(pool.map(terminate, cluster.hosts, cluster.layout.nodes))

@@ -6,7 +6,7 @@ probe.py listening SECONDS HOST PORT       waits until somebody listens there
 probe.py ready SECONDS URL PATH LEAST ...  waits until the number at PATH of the JSON at each URL is at least LEAST
 probe.py idle SECONDS URL PATH             waits until the number at PATH of the JSON at URL is 0
 probe.py finished SECONDS URL              waits until the ResourceManager lists no application at URL
-probe.py terminate WORD ...                sends SIGTERM to processes of this user whose command line has all words
+probe.py terminate ARGUMENT TEXT           sends SIGTERM to processes of this user with ARGUMENT, and TEXT in any
 probe.py get URL | delete URL              WebHDFS; the answer goes to standard output
 """
 
@@ -95,13 +95,16 @@ def finished(url: str) -> str:
     return f"{url}: {', '.join(left)}" if left else ""
 
 
-def terminate(words: list[str], processes: Path = Path("/proc")) -> str:
-    """Send SIGTERM to each other process of this user whose command line has all `words`; return an empty text."""
+def terminate(argument: str, text: str, processes: Path = Path("/proc")) -> str:
+    """Send SIGTERM to other processes of this user with `argument`, and `text` in any; return an empty text.
+
+    A shell that waits for such a process has its whole command line as one argument: it ends after it, by itself.
+    """
     for folder in processes.glob("[0-9]*"):
         try:
             arguments = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
             mine = folder.stat().st_uid == os.getuid() and int(folder.name) != os.getpid()
-            if mine and all(any(word in argument for argument in arguments) for word in words):
+            if mine and argument in arguments and any(text in one for one in arguments):
                 os.kill(int(folder.name), signal.SIGTERM)
         except (FileNotFoundError, ProcessLookupError):
             continue  # it has ended by itself
@@ -156,7 +159,7 @@ def main(arguments: list[str]) -> str:
     if command == "finished":
         return wait(float(rest[0]), [partial(finished, rest[1])])
     if command == "terminate":
-        return terminate(rest)
+        return terminate(rest[0], rest[1])
     return request(command.upper(), rest[0])
 
 
