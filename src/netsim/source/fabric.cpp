@@ -5,7 +5,11 @@
 namespace netsim {
 
 Fabric::Fabric(const Config& config)
-    : config_(config), network_(config, simulator_), tcp_(config.tcp, config.seed, network_, simulator_) {}
+    : config_(config), network_(config, simulator_), tcp_(config.tcp, config.seed, network_, simulator_) {
+    if (network_.large()) {
+        simulator_.look_ahead(Network::kAhead);
+    }
+}
 
 void Fabric::fetch(Time now, int client, int server, std::uint64_t bytes, TransferDone& to,
                    std::uint64_t tag) {
@@ -34,13 +38,15 @@ void Fabric::Loopback::on_event(Time now, std::uint64_t argument) {
 }
 
 void Fabric::run() {
-    const auto expect = [this](std::uint32_t link) { network_.expect(link); };
-    const auto dispatch = [this](EventKind kind, std::uint32_t index) {
+    const auto path_of = [this](const Packet& packet) -> const Path& { return tcp_.path_of(packet); };
+    const auto prepare = [&](const AheadQueue& queue) {
+        network_.prepare(queue, path_of, [this](const Packet& packet) { tcp_.touch(packet); });
+    };
+    const auto dispatch = [&](EventKind kind, std::uint32_t index) {
         switch (kind) {
             case EventKind::link_arrival:
                 network_.arrive(
-                    index, [this](const Packet& packet) { tcp_.deliver(packet); },
-                    [this](const Packet& packet) -> const Path& { return tcp_.path_of(packet); },
+                    index, [this](const Packet& packet) { tcp_.deliver(packet); }, path_of,
                     [this](const Packet& packet) { tcp_.lost(packet); });
                 break;
             case EventKind::link_timer:
@@ -53,7 +59,11 @@ void Fabric::run() {
                 break;
         }
     };
-    simulator_.run(dispatch, expect);
+    if (network_.large()) {
+        simulator_.run(dispatch, prepare);
+    } else {
+        simulator_.run(dispatch);
+    }
 }
 
 void Fabric::report(Report& report, Time end) {

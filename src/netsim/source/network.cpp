@@ -17,14 +17,16 @@ Network::Network(const Config& config, Simulator& simulator)
     for (const LinkPlace& place : topology_.links()) {
         const std::size_t c = index_of(place.link_class);
         const PolicyConfig& policy = config.eee.policy[c];
-        Link& link = links_.emplace_back(port_settings(policy, config.eee, config.topology.speed[c]));
+        const Time jitter = place.to_host ? config.tcp.jitter : 0;
+        Link& link =
+            links_.emplace_back(port_settings(policy, config.eee, config.topology.speed[c]), jitter != 0);
         link.link_class = place.link_class;
         // 1000BASE-T alone: the other PHYs' directions sleep apart (IEEE 802.3az, clause 78).
         link.symmetric = config.eee.symmetric_lpi && config.topology.speed[c].phy == "1000BASE-T";
         link.byte_time = static_cast<std::uint32_t>(config.topology.speed[c].byte_time);
         link.latency = config.latency[c];
         link.to_host = place.to_host;
-        link.jitter = place.to_host ? config.tcp.jitter : 0;
+        link.jitter = jitter;
         link.sampled = place.link_class == LinkClass::core;
         link.buffer = !place.from_host                ? config.buffer_bytes
                       : config.host_buffer_bytes != 0 ? config.host_buffer_bytes

@@ -24,19 +24,18 @@ std::size_t first_of(const std::vector<Known>& known) {
         known.begin());
 }
 
-TEST(EventQueue, AgreesWithAList) {
-    Random random(7);
-    for (int round = 0; round < 20; ++round) {
-        EventQueue queue;
-        std::vector<Known> known;  // in the order they were put in
-        for (std::uint32_t i = 0; i < 3000; ++i) {
-            const auto time = static_cast<Time>(random.below(200));  // many ties
-            const std::uint64_t what = random.below(5);
-            if (what < 2 || known.empty()) {
-                queue.push({time, i, EventKind::handler, i});
-                known.push_back({time, i});
-                continue;
-            }
+/// Puts in, replaces and takes out 3,000 events at random, many of them at the same time, and compares each
+/// first one with that of a list. Calls `look(known)` with all pending events, in the order they were put in.
+template <class Queue, class Look>
+void compare_with_list(Queue& queue, Random& random, Look&& look) {
+    std::vector<Known> known;
+    for (std::uint32_t i = 0; i < 3000; ++i) {
+        const auto time = static_cast<Time>(random.below(200));
+        const std::uint64_t what = random.below(5);
+        if (what < 2 || known.empty()) {
+            queue.push({time, i, EventKind::handler, i});
+            known.push_back({time, i});
+        } else {
             const std::size_t first = first_of(known);
             ASSERT_EQ(queue.first().time, known[first].time);
             ASSERT_EQ(queue.first().index(), known[first].index);
@@ -48,8 +47,34 @@ TEST(EventQueue, AgreesWithAList) {
             } else {
                 queue.pop_first();
             }
-            ASSERT_EQ(queue.size(), known.size());
         }
+        ASSERT_EQ(queue.size(), known.size());
+        ASSERT_EQ(queue.empty(), known.empty());
+        look(known);
+    }
+}
+
+TEST(EventQueue, AgreesWithAList) {
+    Random random(7);
+    for (int round = 0; round < 20; ++round) {
+        EventQueue queue;
+        compare_with_list(queue, random, [](const std::vector<Known>&) {});
+    }
+}
+
+TEST(AheadQueue, ShowsTheNextEventsOfAList) {
+    Random random(8);
+    for (const std::size_t depth : {std::size_t{1}, std::size_t{2}, std::size_t{12}, AheadQueue::kMost}) {
+        AheadQueue queue;
+        queue.show(depth);
+        compare_with_list(queue, random, [&](std::vector<Known> known) {
+            ASSERT_EQ(queue.shown(), std::min(depth, known.size()));
+            std::stable_sort(known.begin(), known.end(),
+                             [](const Known& a, const Known& b) { return a.time < b.time; });
+            for (std::size_t i = 0; i < queue.shown(); ++i) {
+                ASSERT_EQ(queue[i].index(), known[i].index);
+            }
+        });
     }
 }
 

@@ -14,7 +14,7 @@ class KvasirNetsim(CMakePackage):
     url = "https://kvasir.invalid/kvasir-netsim-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="a33e1ac07cfd34d577fd57332f46cebdbe13799ca1378ed49da167562c423b97")
+    version("0.1.0", sha256="e872935ef0885d359f977cee347af27e0ba8165337b65302cd8ded3fd53020af")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

@@ -1,6 +1,7 @@
 #pragma once
 /// Priority queue of pending events.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -53,16 +54,6 @@ class EventQueue {
     bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }
     const Event& first() const { return heap()[0]; }
-
-    /// Calls `each` for the candidates for the second event, if none is pushed before it.
-    template <class Each>
-    void for_next(Each&& each) const {
-        if (size_ > 4) {
-            for (std::size_t i = 1; i <= 4; ++i) {
-                each(heap()[i]);
-            }
-        }
-    }
 
     void push(const Event& event) {
         if (size_ + kPad == events_.size()) {
@@ -135,6 +126,78 @@ class EventQueue {
 
     std::vector<Event, PageAllocator<Event>> events_ = std::vector<Event, PageAllocator<Event>>(256 + kPad);
     std::size_t size_ = 0;
+};
+
+/// An EventQueue that shows its next few events in their order, so that what they need can be prefetched.
+class AheadQueue {
+  public:
+    using Event = EventQueue::Event;
+    static constexpr std::size_t kMost = 16;
+
+    /// Sets how many events are shown, 1 to kMost, while there are so many. The queue must be empty.
+    void show(std::size_t depth) { depth_ = depth; }
+
+    bool empty() const { return shown_ == 0; }
+    std::size_t size() const { return shown_ + rest_.size(); }
+    const Event& first() const { return next_[begin_ & kMask]; }
+    std::size_t shown() const { return shown_; }
+    /// Returns the i-th event of those that are shown; 0: the first.
+    const Event& operator[](std::size_t i) const { return next_[(begin_ + i) & kMask]; }
+
+    void push(const Event& event) {
+        if ((shown_ < depth_ && rest_.empty()) || (shown_ != 0 && EventQueue::before(event, last()))) {
+            insert(event);
+            if (shown_ > depth_) {
+                rest_.push(last());
+                --shown_;
+            }
+        } else {
+            rest_.push(event);
+        }
+    }
+
+    /// Does pop_first() and push() in one pass.
+    void replace_first(const Event& event) {
+        ++begin_;
+        --shown_;
+        if (shown_ != 0 && EventQueue::before(event, last())) {
+            insert(event);
+        } else if (!rest_.empty() && EventQueue::before(rest_.first(), event)) {
+            place(shown_++) = rest_.first();
+            rest_.replace_first(event);
+        } else {
+            place(shown_++) = event;
+        }
+    }
+
+    void pop_first() {
+        ++begin_;
+        --shown_;
+        if (!rest_.empty()) {
+            place(shown_++) = rest_.first();
+            rest_.pop_first();
+        }
+    }
+
+  private:
+    static constexpr std::size_t kMask = 2 * kMost - 1;
+
+    Event& place(std::size_t i) { return next_[(begin_ + i) & kMask]; }
+    const Event& last() const { return next_[(begin_ + shown_ - 1) & kMask]; }
+
+    void insert(const Event& event) {
+        std::size_t i = shown_++;
+        for (; i != 0 && EventQueue::before(event, place(i - 1)); --i) {
+            place(i) = place(i - 1);
+        }
+        place(i) = event;
+    }
+
+    std::array<Event, kMask + 1> next_;  // a ring: sorted, all before those of `rest_`
+    std::size_t begin_ = 0;
+    std::size_t shown_ = 0;
+    std::size_t depth_ = 1;
+    EventQueue rest_;
 };
 
 }  // namespace netsim

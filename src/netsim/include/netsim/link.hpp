@@ -22,67 +22,81 @@ namespace netsim {
 /// never by packet.
 class PacketRing {
   public:
-    PacketRing() : slots_(allocate(kFirst)) {}
+    /// `timed`: keeps the begin of each packet's transmission beside it.
+    explicit PacketRing(bool timed = false) : timed_(timed), slots_(allocate(kFirst)) {}
     PacketRing(PacketRing&& other) noexcept
-        : slots_(std::exchange(other.slots_, nullptr)),
+        : timed_(other.timed_),
           mask_(other.mask_),
           begin_(other.begin_),
-          end_(other.end_) {}
+          end_(other.end_),
+          slots_(std::exchange(other.slots_, nullptr)) {}
     PacketRing& operator=(PacketRing&&) = delete;
-    ~PacketRing() { release(slots_, mask_ + std::size_t{1}); }
+    ~PacketRing() { release(); }
 
     std::uint32_t begin() const { return begin_; }
     std::uint32_t end() const { return end_; }
     bool empty() const { return begin_ == end_; }
-    Packet& operator[](std::uint32_t i) { return slots_[i & mask_].packet; }
-    /// Begin of the packet's transmission; until that is planned, its arrival.
-    Time& start(std::uint32_t i) { return slots_[i & mask_].start; }
+    bool timed() const { return timed_; }
+    Packet& operator[](std::uint32_t i) { return slots_[i & mask_]; }
+    const Packet& operator[](std::uint32_t i) const { return slots_[i & mask_]; }
+    /// Begin of the packet's transmission, in a timed ring.
+    Time& start(std::uint32_t i) { return starts()[i & mask_]; }
 
-    std::uint32_t push(const Packet& packet, Time start) {
+    std::uint32_t push(const Packet& packet) {
         if (end_ - begin_ > mask_) {
             grow();
         }
-        slots_[end_ & mask_] = {packet, start};
+        slots_[end_ & mask_] = packet;
         return end_++;
     }
     void pop() { ++begin_; }
     /// An empty ring begins anew, so that one that is never long stays in the same few cache lines.
     void rewind() { begin_ = end_ = 0; }
-    std::size_t memory() const { return (mask_ + std::size_t{1}) * sizeof(Slot); }
+    std::size_t memory() const { return bytes(mask_ + std::size_t{1}); }
 
   private:
-    struct Slot {
-        Packet packet;
-        Time start;
-    };
+    std::size_t bytes(std::size_t slots) const {
+        return slots * (sizeof(Packet) + (timed_ ? sizeof(Time) : 0));
+    }
+    Time* starts() { return reinterpret_cast<Time*>(slots_ + mask_ + 1); }
 
     void grow() {
-        const std::uint32_t mask = 2 * mask_ + 1;
-        Slot* slots = allocate(mask + std::size_t{1});
+        PacketRing larger(timed_, 2 * mask_ + 1);
         for (std::uint32_t i = begin_; i != end_; ++i) {
-            slots[i & mask] = slots_[i & mask_];
+            larger[i] = (*this)[i];
+            if (timed_) {
+                larger.start(i) = start(i);
+            }
         }
-        release(slots_, mask_ + std::size_t{1});
-        slots_ = slots;
-        mask_ = mask;
+        std::swap(slots_, larger.slots_);
+        std::swap(mask_, larger.mask_);
     }
 
-    static Slot* allocate(std::size_t slots) {
-        auto* block = static_cast<Slot*>(small_blocks().allocate(slots * sizeof(Slot), alignof(Slot)));
+    PacketRing(bool timed, std::uint32_t mask)
+        : timed_(timed), mask_(mask), slots_(allocate(mask + std::size_t{1})) {}
+
+    Packet* allocate(std::size_t slots) const {
+        constexpr std::size_t kLine = 64;
+        auto* block = static_cast<Packet*>(small_blocks().allocate(bytes(slots), kLine));
         std::uninitialized_value_construct_n(block, slots);
+        if (timed_) {
+            std::uninitialized_value_construct_n(reinterpret_cast<Time*>(block + slots), slots);
+        }
         return block;
     }
-    static void release(Slot* slots, std::size_t count) {
-        if (slots != nullptr) {
-            small_blocks().deallocate(slots, count * sizeof(Slot), alignof(Slot));
+    void release() {
+        if (slots_ != nullptr) {
+            constexpr std::size_t kLine = 64;
+            small_blocks().deallocate(slots_, memory(), kLine);
         }
     }
 
     static constexpr std::uint32_t kFirst = 8;
-    Slot* slots_;
+    bool timed_;
     std::uint32_t mask_ = kFirst - 1;
     std::uint32_t begin_ = 0;
     std::uint32_t end_ = 0;
+    Packet* slots_;  // with `starts()` behind them
 };
 
 /// Verdict of a queue on a packet.
@@ -166,11 +180,21 @@ struct alignas(64) Link {
     Time both_low = 0;  ///< symmetric: time in which both directions asked for low power idle
     std::unique_ptr<LinkExtras> extras;  ///< never null where `plain` is false
 
-    explicit Link(const eee::PortSettings& settings) : transmitter(settings) {}
+    /// `jitters`: `jitter` will not be 0.
+    Link(const eee::PortSettings& settings, bool jitters) : ring(jitters), transmitter(settings) {}
+
+    /// Returns the time that a frame with packet and gap takes on the wire.
+    Time length(const Packet& packet) const {
+        return static_cast<Time>(packet.bytes + kPreambleAndGap) * byte_time;
+    }
+    /// Returns the begin of the transmission of a packet for which it is planned.
+    Time start(std::uint32_t i) {
+        return ring.timed() ? ring.start(i) : ring[i].arrives - latency - length(ring[i]);
+    }
 
     /// Updates `waiting` to the present.
     void look(Time now) {
-        while (waiting_from != held_from && ring.start(waiting_from) <= now) {
+        while (waiting_from != held_from && start(waiting_from) <= now) {
             waiting -= ring[waiting_from++].bytes;
         }
     }

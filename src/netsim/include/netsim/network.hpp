@@ -69,7 +69,7 @@ class Network {
         if (first + 1 != link.held_from) {
             const Packet& next = link.ring[first + 1];
             simulator_.replace(next.arrives, EventKind::link_arrival, index);
-            __builtin_prefetch(&path_of(next));
+            prefetch(&path_of(next));
         } else {
             link.scheduled = false;
             simulator_.finish();
@@ -89,14 +89,41 @@ class Network {
         }
     }
 
-    /// Prefetches `link`, which may be the next one to arrive() at, for Simulator::run. In large networks it
-    /// has to come from memory.
-    void expect(std::uint32_t index) const {
-        constexpr std::size_t kLine = 64;
-        const auto* link = reinterpret_cast<const char*>(&links_[index]);
-        __builtin_prefetch(link);
-        __builtin_prefetch(link + kLine);
+    /// Prefetches what the arrivals in `queue` will need, for Simulator::run. In large networks it has to
+    /// come from memory, and one address leads to the next: link, first packet, path, next link, its last
+    /// packet. Every call does one of these steps for each of several arrivals. `path_of` is as for arrive();
+    /// `touch(packet)` prefetches what its delivery will need.
+    template <class PathOf, class Touch>
+    void prepare(const AheadQueue& queue, PathOf&& path_of, Touch&& touch) const {
+        if (queue.size() < kMany) {
+            return;
+        }
+        prefetch(&links_[queue[kToLink].index()]);
+        const PacketRing& ring = links_[queue[kToPacket].index()].ring;
+        prefetch(&ring[ring.begin()]);
+        prefetch(&ring[ring.begin() + 1]);
+        if (const Packet* packet = first_packet(queue[kToPath])) {
+            prefetch(&path_of(*packet));
+        }
+        if (const Packet* packet = first_packet(queue[kToNextLink])) {
+            const std::uint32_t index = queue[kToNextLink].index();
+            if (links_[index].to_host) {
+                touch(*packet);
+            }
+            const auto* next = reinterpret_cast<const char*>(&next_link(index, *packet, path_of));
+            for (std::size_t at = 0; at < kChanges; at += kLine) {
+                prefetch(next + at);
+            }
+        }
+        if (const Packet* packet = first_packet(queue[kToPlace])) {
+            const PacketRing& to = next_link(queue[kToPlace].index(), *packet, path_of).ring;
+            prefetch(&to[to.end()]);
+        }
     }
+    /// How many arrivals prepare() wants to be shown.
+    static constexpr std::size_t kAhead = 12;
+    /// Returns whether the links do not fit into the processor's caches, so that prepare() is worth its time.
+    bool large() const { return links_.size() >= kLarge; }
 
     /// Handles the end of a hold, for Simulator::run.
     void on_timer(std::uint32_t index);
@@ -121,6 +148,31 @@ class Network {
     void lose(std::function<bool(std::uint32_t link, const Packet&)> filter);
 
   private:
+    // By how many events the steps of prepare() go ahead of an arrival.
+    static constexpr std::size_t kToLink = kAhead - 1;
+    static constexpr std::size_t kToPacket = 8;
+    static constexpr std::size_t kToPath = 6;
+    static constexpr std::size_t kToNextLink = 4;
+    static constexpr std::size_t kToPlace = 2;
+    static constexpr std::size_t kLarge = 1024;  // links
+    static constexpr std::size_t kMany =
+        1024;  // pending arrivals, with which links are not in the caches any more
+    static constexpr std::size_t kLine = 64;
+    static constexpr std::size_t kChanges = 384;  ///< bytes at the begin of a link that sending may touch
+
+    /// Returns the packet of an arrival; null for another event.
+    const Packet* first_packet(const EventQueue::Event& event) const {
+        const PacketRing& ring = links_[event.index()].ring;
+        return event.kind() == EventKind::link_arrival ? &ring[ring.begin()] : nullptr;
+    }
+    /// Returns the link on which a packet that arrives from link `index` goes on; from its host an answer
+    /// will.
+    template <class PathOf>
+    const Link& next_link(std::uint32_t index, const Packet& packet, PathOf&& path_of) const {
+        return links_[links_[index].to_host ? index ^ 1U
+                                            : path_of(packet).links[(packet.hop & ~kFromServer) + 1]];
+    }
+
     /// False: dropped.
     bool transmit(std::uint32_t index, const Packet& packet) {
         Link& link = links_[index];
@@ -142,8 +194,9 @@ class Network {
         ++link.packets;
         link.bytes += packet.bytes + kPreambleAndGap;
         link.waiting += packet.bytes;
-        const std::uint32_t at = link.ring.push(packet, now);
-        link.ring[at].flags |= mark;
+        Packet& queued = link.ring[link.ring.push(packet)];
+        queued.arrives = now;
+        queued.flags |= mark;
         if (link.transmitter.arrive(now, packet.bytes)) {
             plan(link, index);
         } else if (link.transmitter.next_call() < link.timer_at) {
@@ -158,14 +211,14 @@ class Network {
         const std::uint32_t end = link.ring.end();
         for (std::uint32_t i = link.held_from; i != end; ++i) {
             Packet& packet = link.ring[i];
-            const Time length = static_cast<Time>(packet.bytes + kPreambleAndGap) * link.byte_time;
+            const Time length = link.length(packet);
             const Time start = link.transmitter.place(length);
             if (link.sampled) {
-                delays_.add(start - link.ring.start(i));
+                delays_.add(start - packet.arrives);
             }
-            link.ring.start(i) = start;
             Time arrives = start + length + link.latency;
             if (link.jitter != 0) {
+                link.ring.start(i) = start;
                 arrives += random_.duration(link.jitter);
                 if (i != link.ring.begin() && arrives < link.ring[i - 1].arrives) {
                     arrives = link.ring[i - 1].arrives;

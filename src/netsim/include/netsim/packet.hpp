@@ -28,7 +28,7 @@ struct SackBlock {
 
 /// Half a cache line; copied from ring to ring on its way.
 struct Packet {
-    Time arrives = 0;  ///< at the far end of the link that it is on
+    Time arrives = 0;  ///< at the far end of its link; until its transmission is planned: at the queue
     std::uint32_t connection = 0;
     std::uint32_t number = 0;  ///< of the segment; of an acknowledgement, the first segment that is missing
     std::uint16_t bytes = 0;   ///< of the frame, check sum included, preamble and gap not

@@ -48,11 +48,14 @@ class Simulator final : public Clock {
     /// Finishes the link event being handled.
     void finish() { links_.pop_first(); }
 
+    /// Sets how many link events run() shows ahead, 1 to AheadQueue::kMost; before anything is scheduled.
+    void look_ahead(std::size_t events) { links_.show(events); }
+
     /// Runs until no event is pending or stop() is called. `dispatch(kind, index)` must call replace() or
-    /// finish() for events of links before it schedules anything. Handlers are called here. `expect(index)`
-    /// is called with links that may be next.
-    template <class Dispatch, class Expect>
-    void run(Dispatch&& dispatch, Expect&& expect) {
+    /// finish() for events of links before it schedules anything. Handlers are called here. `prepare(queue)`
+    /// is called before each event of a link, with those of links that follow.
+    template <class Dispatch, class Prepare>
+    void run(Dispatch&& dispatch, Prepare&& prepare) {
         stopped_ = false;
         while (!stopped_) {
             if (links_.empty() || EventQueue::before(first_other_, links_.first())) {
@@ -72,17 +75,17 @@ class Simulator final : public Clock {
                 }
             } else {
                 const EventQueue::Event event = links_.first();
-                links_.for_next([&](const EventQueue::Event& next) { expect(next.index()); });
+                prepare(std::as_const(links_));
                 begin(event);
                 dispatch(event.kind(), event.index());
             }
         }
     }
 
-    /// Runs without expectations.
+    /// Runs without preparing anything.
     template <class Dispatch>
     void run(Dispatch&& dispatch) {
-        run(std::forward<Dispatch>(dispatch), [](std::uint32_t) {});
+        run(std::forward<Dispatch>(dispatch), [](const AheadQueue&) {});
     }
 
     void stop() { stopped_ = true; }
@@ -108,7 +111,7 @@ class Simulator final : public Clock {
 
     // Apart, because timers are many and mostly look at a deadline that has moved on, while links are few and
     // make nearly all events.
-    EventQueue links_;
+    AheadQueue links_;
     EventQueue others_;
     EventQueue::Event first_other_ = kNoEvent;
     std::uint64_t sequence_ = 0;

@@ -68,7 +68,7 @@ using Observer = void (*)(void* context, Time when, State state);
 class Port {
   public:
     /// A port begins in its first level of low power idle, one that never sleeps active.
-    explicit Port(const PortSettings& settings, Time now = 0) : settings_(settings), since_(now) {
+    explicit Port(const PortSettings& settings, Time now = 0) : since_(now), settings_(settings) {
         if (settings_.stall >= kNever) {
             phase_ = Phase::idle;
             ready_ = now;
@@ -320,7 +320,7 @@ class Port {
         }
     }
 
-    PortSettings settings_;
+    // What every frame changes comes first, so that it takes few cache lines.
     Phase phase_ = Phase::lpi;
     std::uint8_t level_ = 0;
     Time since_;                      // when the phase began
@@ -329,8 +329,9 @@ class Port {
     Time deadline_ = kNever;          // end of the hold
     std::uint64_t held_packets_ = 0;  // frames that wait for the port to wake
     std::uint64_t held_bytes_ = 0;
-    Account account_;
     Observer observer_ = nullptr;
+    Account account_;
+    PortSettings settings_;
     void* context_ = nullptr;
 };
 

@@ -55,6 +55,21 @@ class Tcp {
         return ways_[packet.connection].path[(packet.hop & kFromServer) != 0 ? 1 : 0];
     }
 
+    /// Prefetches what deliver() will need of the connection of a packet.
+    void touch(const Packet& packet) const {
+        const Connection& c = connections_[packet.connection];
+        prefetch(&c.in_flight);
+        prefetch(&ways_[packet.connection]);
+        if ((packet.hop & kFromServer) != 0) {
+            prefetch(&c.receiver.next);
+            prefetch(&c.receiver.deadline);
+        } else {
+            prefetch(&c.sender.una);
+            prefetch(&c.sender.deadline);
+            prefetch(&c.sender.congestion);
+        }
+    }
+
     const Counters& counters() const { return counters_; }
     std::uint32_t open() const { return open_; }  ///< transfers under way
     /// Connections that are not closed, or that a packet still refers to.
