@@ -25,6 +25,7 @@ MARK = "KVASIR_TEST_JOB"
 SETTINGS = [
     ["--strategy", "partition-full"],
     ["--strategy", "by-fill"],
+    ["--strategy", "adaptive"],
     ["--strategy", "partition-full", "--input", "dynamic", "--chunk", "1MB"],
 ]
 

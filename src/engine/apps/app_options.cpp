@@ -13,7 +13,9 @@ namespace {
 void add_job_options(CLI::App& app, Options& job, bool combiner) {
     add_size(app, "--send-buffer", job.send_buffer, "Send buffer of each rank, for example 64MB or 1MiB");
     add_choice<Strategy>(app, "--strategy", job.strategy,
-                         {{"partition-full", Strategy::partition_full}, {"by-fill", Strategy::by_fill}},
+                         {{"partition-full", Strategy::partition_full},
+                          {"by-fill", Strategy::by_fill},
+                          {"adaptive", Strategy::adaptive}},
                          "How ranks exchange records");
     std::map<std::string, CombineWhere> where{{"none", CombineWhere::none}};
     if (combiner) {
@@ -36,8 +38,9 @@ void add_job_options(CLI::App& app, Options& job, bool combiner) {
     add_choice<InputMode>(app, "--input", job.input,
                           {{"static", InputMode::fixed}, {"dynamic", InputMode::dynamic}},
                           "How the input is shared out");
-    add_size(app, "--combine-cache", job.combine_cache, "by-fill: bytes that records are combined in");
-    app.add_option("--in-flight", job.in_flight, "by-fill: blocks under way to one rank, 2 to 4");
+    add_size(app, "--combine-cache", job.combine_cache,
+             "by-fill, adaptive: bytes that records are combined in");
+    app.add_option("--in-flight", job.in_flight, "by-fill, adaptive: blocks under way to one rank, 2 to 4");
     add_size(app, "--slice", job.slice, "Bytes of text read at a time");
     add_size(app, "--chunk", job.chunk, "dynamic input: bytes given out at a time");
     add_size(

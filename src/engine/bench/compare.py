@@ -25,7 +25,7 @@ from rich.table import Table
 YARDSTICK = "yardstick"
 LAUNCHER = "mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1"
 MEBI = 1 << 20
-TABLE_WIDTH = 124
+TABLE_WIDTH = 136
 
 # Distinct words of a text of N words, and the generator's options for it. 1,111,104 is the paper's "1M"; smaller
 # texts have a quarter of their words distinct instead. u4m is that quarter at any size (4 M at 16 M words).
@@ -36,6 +36,18 @@ DATASETS: dict[str, tuple[Callable[[int], int], list[str]]] = {
     "u1m": (lambda words: min(1_111_104, words // 4 or 1), []),
     "u4m": (lambda words: words // 4 or 1, []),
 }
+
+
+SETTINGS = {
+    "reduce-by-key": {
+        "": "",
+        ", paper's": "--strategy partition-full",
+        ", by-fill": "--strategy by-fill --combine-switch on",
+    },
+    "group-by-key": {"": "", ", paper's": "--strategy partition-full"},
+}
+"""Options of the mini-apps by what the table calls them: the default, the paper's exchange, and the one that is best
+where few keys repeat."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +102,10 @@ def report_of(report: Path) -> Report:
 def default_candidates(programs: Path, launcher: str, options: str) -> dict[str, str]:
     """Command of each program of the engine, by the name it has in the table."""
     return {
-        f"{app}, {ranks} rank{'s' if ranks > 1 else ''}": f"{launcher} -n {ranks} {shlex.quote(str(programs / app))}"
-        f" {options} --report {{report}} {{input}}"
-        for app in ("reduce-by-key", "group-by-key")
+        f"{app}{name}, {ranks} rank{'s' if ranks > 1 else ''}": f"{launcher} -n {ranks}"
+        f" {shlex.quote(str(programs / app))} {setting} {options} --report {{report}} {{input}}"
+        for app, settings in SETTINGS.items()
+        for name, setting in settings.items()
         for ranks in (1, 2)
     }
 
@@ -116,16 +129,19 @@ def compare(
     name: str,
     commands: dict[str, str],
     text: Path,
-    facts: dict[str, int],
+    folder: Path,
+    facts: dict[str, int] | None,
     rounds: int,
     say: Callable[[str], None],
 ) -> list[Measured]:
-    """Runs of all programs on one text, in turns. The first turn of the yardstick, not kept, warms the page cache."""
-    folder = text.parent
+    """Runs of all programs on one text, in turns. The first turn of the yardstick, not kept, warms the page cache.
+
+    `facts` are those that the text's generator reports; none: it is a user's.
+    """
     report, log = folder / "report.json", folder / "log"
     run(filled(commands[YARDSTICK], text, report), log)
     expected = report_of(report).counts
-    if expected[:2] != (facts["words"], facts["unique"]):
+    if facts and expected[:2] != (facts["words"], facts["unique"]):
         raise CompareError(f"{name}: the yardstick counts {expected[:2]}, the generator made {facts}")
     measured: list[Measured] = []
     for turn in range(1, rounds + 1):
@@ -139,7 +155,7 @@ def compare(
                 raise CompareError(
                     f"{name}: {program}: words, keys and checksum are {said.counts}, the yardstick's {expected}"
                 )
-            text_facts = (name, facts["words"], facts["unique"], facts["bytes"])
+            text_facts = (name, *expected[:2], text.stat().st_size)
             measured.append(Measured(*text_facts, program, turn, usage, said, base))
             base = base or measured[-1]
     return measured
@@ -234,7 +250,14 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         "--words", type=positive, default=8_000_000, help="words of each text (default 8 million)"
     )
     parser.add_argument("--rounds", type=positive, default=3, help="turns of every program (default 3)")
-    parser.add_argument("--data", nargs="+", choices=DATASETS, default=list(DATASETS), help="which texts")
+    parser.add_argument("--data", nargs="*", choices=DATASETS, default=list(DATASETS), help="which texts")
+    parser.add_argument(
+        "--text",
+        type=Path,
+        action="append",
+        default=[],
+        help="a text of your own besides (may be repeated)",
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of the texts")
     parser.add_argument("--launcher", default=LAUNCHER, help="how ranks are started, without their number")
     parser.add_argument("--app-options", default="", help="more options of the mini-apps, in one string")
@@ -271,8 +294,12 @@ def main(arguments: list[str]) -> int:
             for name in options.data:
                 status.update(f"{name}: generating")
                 text, facts = generate(programs, name, options.words, options.seed, Path(scratch))
-                measured += compare(name, commands, text, facts, options.rounds, status.update)
+                measured += compare(name, commands, text, Path(scratch), facts, options.rounds, status.update)
                 text.unlink()
+            for text in options.text:
+                measured += compare(
+                    text.stem, commands, text.resolve(), Path(scratch), None, options.rounds, status.update
+                )
         if options.output:
             write_csv(measured, options.output)
     except (CompareError, OSError) as error:

@@ -63,6 +63,24 @@ class Compare(unittest.TestCase):
         self.assertIn("again", done.stdout)
         self.assertEqual(self.leftovers(), ["out.csv"])
 
+    def test_a_text_of_the_users_own_is_compared_and_left_alone(self):
+        output, text = self.folder / "out.csv", self.folder / "my text.txt"
+        text.write_text("a b a\nb a\n" * 1000)
+        done = self.compare(
+            "--rounds=1",
+            "--data",
+            f"--text={text}",
+            f"--candidate=again={self.yardstick}",
+            f"--output={output}",
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with output.open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(
+            [(row["data"], row["words"], row["unique"]) for row in rows], [("my text", "5000", "2")] * 2
+        )
+        self.assertEqual(sorted(self.leftovers()), ["my text.txt", "out.csv"])
+
     def test_ratio_is_that_of_the_same_round(self):
         output = self.folder / "out.csv"
         thrice = 'thrice=sh -c \'"$0" "$2" >/dev/null; "$0" "$2" >/dev/null; "$0" --report "$1" "$2"\''

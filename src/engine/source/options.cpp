@@ -99,7 +99,10 @@ std::size_t parse_size(std::string_view text) {
     return static_cast<std::size_t>(bytes);
 }
 
-std::string name_of(Strategy value) { return value == Strategy::by_fill ? "by-fill" : "partition-full"; }
+std::string name_of(Strategy value) {
+    constexpr std::array names{"partition-full", "by-fill", "adaptive"};
+    return names.at(static_cast<std::size_t>(value));
+}
 
 std::string name_of(CombineWhere value) {
     constexpr std::array names{"none", "before", "after", "both"};

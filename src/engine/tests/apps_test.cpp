@@ -170,8 +170,9 @@ TEST_F(Apps, GroupAndReduceReportTheSameChecksum) {
     const double checksum = metric("output.checksum");
     EXPECT_EQ(metric("kv.after_combine"), 20'000);
     for (const char* options :
-         {"--combine none", "--combine before", "--combine after", "--strategy by-fill", "--pipeline staged",
-          "--balance split --send-buffer 4kB", "--input dynamic --chunk 1000", "--combine-switch on"}) {
+         {"--combine none", "--combine before", "--combine after", "--strategy by-fill",
+          "--strategy partition-full", "--pipeline staged", "--balance split --send-buffer 4kB",
+          "--input dynamic --chunk 1000", "--combine-switch on"}) {
         ASSERT_EQ(run(std::string("reduce-by-key ") + options + report + text), 0) << err_;
         EXPECT_EQ(metric("output.checksum"), checksum) << options;
     }
@@ -243,8 +244,8 @@ TEST_F(Apps, DoNotMixTheirPartsWithOlderOnes) {
 
 TEST_F(Apps, LogTheFillOfPartitions) {
     const std::string text = write("text", "a b a b a b a b\na b a b a b a b");
-    ASSERT_EQ(run("reduce-by-key --send-buffer 100 --events " + path("events.csv") + " --report " +
-                  path("report.json") + " " + text),
+    ASSERT_EQ(run("reduce-by-key --strategy partition-full --send-buffer 100 --events " + path("events.csv") +
+                  " --report " + path("report.json") + " " + text),
               0)
         << err_;
     std::istringstream lines(read("events.csv"));

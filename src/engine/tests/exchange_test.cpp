@@ -45,6 +45,7 @@ std::uint64_t sum_over_ranks(std::uint64_t mine) {
 
 TEST(PartitionFull, FewKeysNeverFillThePartitions) {
     Options options;
+    options.strategy = Strategy::partition_full;
     options.send_buffer = 4096;
     const Counters c = run(numbers(100'000, 5), options).counters;
     EXPECT_EQ(c.rounds, 1U);
@@ -55,6 +56,7 @@ TEST(PartitionFull, FewKeysNeverFillThePartitions) {
 
 TEST(PartitionFull, ManyKeysAreExchangedDuringTheMapByAllRanks) {
     Options options;
+    options.strategy = Strategy::partition_full;
     options.send_buffer = 4096;
     // Only rank 0 has input: the others must come to its exchanges while they have nothing to do.
     const Counters c = run(numbers(world().rank() == 0 ? 20'000 : 0, 20'000), options).counters;
@@ -69,6 +71,7 @@ TEST(PartitionFull, ManyKeysAreExchangedDuringTheMapByAllRanks) {
 
 TEST(PartitionFull, NoPartitionHoldsMoreThanItsShare) {
     Options options;
+    options.strategy = Strategy::partition_full;
     options.send_buffer = 4096;
     options.combine = CombineWhere::none;
     options.events = true;
@@ -88,6 +91,7 @@ TEST(PartitionFull, NoPartitionHoldsMoreThanItsShare) {
 
 TEST(PartitionFull, TheBoundOnMessagesChangesNothingButTheCalls) {
     Options options;
+    options.strategy = Strategy::partition_full;
     options.send_buffer = 100'000;
     options.combine = CombineWhere::none;
     options.message_words = 100;
@@ -122,6 +126,56 @@ TEST(CombineSwitch, StopsLookingWhereNothingIsFound) {
     }
 }
 
+/// Numbers of which `hits` of ten are one of ten, and all others differ.
+std::vector<std::uint64_t> skewed(std::uint64_t count, std::uint64_t hits) {
+    std::vector<std::uint64_t> all;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        all.push_back(i % 10 < hits ? i / 10 % 10 : 1'000'000 + i);
+    }
+    return all;
+}
+
+TEST(Adaptive, CombinesInALargeTableWhatRepeats) {
+    Options options;
+    options.strategy = Strategy::adaptive;
+    options.combine_cache = 64'000;
+    const Counters c = run(numbers(600'000, 100'000), options).counters;
+    EXPECT_EQ(c.combine_tries, c.emitted);
+    EXPECT_EQ(c.sent, 100'000U) << "the table is larger than the cache and smaller than the send buffer";
+    EXPECT_EQ(c.alltoallv, 0U);
+}
+
+TEST(Adaptive, CombinesInTheCacheWhatRepeatsThere) {
+    Options options;
+    options.strategy = Strategy::adaptive;
+    options.combine_cache = 64'000;
+    const Counters c = run(skewed(600'000, 9), options).counters;
+    EXPECT_EQ(c.combine_tries, c.emitted);
+    EXPECT_GT(c.combined_before, c.emitted * 8 / 10);
+    EXPECT_GT(sum_over_ranks(c.rounds), 10U) << "blocks leave when the small table is full";
+    EXPECT_EQ(sum_over_ranks(c.sent_bytes), sum_over_ranks(c.received_bytes));
+}
+
+TEST(Adaptive, StopsLookingWhereNothingIsFound) {
+    Options options;
+    options.strategy = Strategy::adaptive;
+    options.send_buffer = 800'000;
+    const Counters c = run(numbers(600'000, 600'000), options).counters;
+    EXPECT_LT(c.combine_tries, c.emitted / 2);
+    EXPECT_EQ(sum_over_ranks(c.sent), sum_over_ranks(c.received));
+}
+
+TEST(Adaptive, TriesAgainWhenTheRecordsChange) {
+    Options options;
+    options.strategy = Strategy::adaptive;
+    options.send_buffer = 80'000;
+    std::vector<std::uint64_t> all = numbers(300'000, 300'000);
+    const std::vector<std::uint64_t> few = numbers(900'000, 10);
+    all.insert(all.end(), few.begin(), few.end());
+    const Counters c = run(all, options).counters;
+    EXPECT_GT(c.combined_before, 700'000U);
+}
+
 TEST(Tables, LargerThanTheCacheCombineTheSame) {
     for (const Strategy strategy : {Strategy::partition_full, Strategy::by_fill}) {
         Options options;
@@ -134,7 +188,7 @@ TEST(Tables, LargerThanTheCacheCombineTheSame) {
 }
 
 TEST(Oversize, RecordsLongerThanAPartitionArrive) {
-    for (const Strategy strategy : {Strategy::partition_full, Strategy::by_fill}) {
+    for (const Strategy strategy : {Strategy::partition_full, Strategy::by_fill, Strategy::adaptive}) {
         Options options;
         options.strategy = strategy;
         options.send_buffer = 1000;

@@ -51,7 +51,7 @@ T one_of(std::mt19937_64& random, const T (&values)[N]) {
 
 Options random_options(std::mt19937_64& random, bool combiner, int ranks) {
     Options options;
-    options.strategy = one_of(random, {Strategy::partition_full, Strategy::by_fill});
+    options.strategy = one_of(random, {Strategy::partition_full, Strategy::by_fill, Strategy::adaptive});
     options.pipeline = one_of(random, {Pipeline::pipelined, Pipeline::staged});
     options.balance = combiner ? one_of(random, {Balance::hash, Balance::repartition, Balance::split})
                                : one_of(random, {Balance::hash, Balance::repartition});

@@ -79,13 +79,16 @@ std::vector<Record> share_of(const std::vector<Record>& all, const Communicator&
 
 std::vector<Options> all_options(bool combiner) {
     std::vector<Options> all;
-    for (const Strategy strategy : {Strategy::partition_full, Strategy::by_fill}) {
+    for (const Strategy strategy : {Strategy::partition_full, Strategy::by_fill, Strategy::adaptive}) {
         for (const Pipeline pipeline : {Pipeline::pipelined, Pipeline::staged}) {
             for (const Balance balance : {Balance::hash, Balance::repartition, Balance::split}) {
                 for (const CombineWhere combine :
                      {CombineWhere::none, CombineWhere::before, CombineWhere::after, CombineWhere::both}) {
                     if (!combiner && (combine != CombineWhere::none || balance == Balance::split)) {
                         continue;
+                    }
+                    if (strategy == Strategy::adaptive && balance == Balance::repartition) {
+                        continue;  // by_fill's, and it takes long
                     }
                     Options options;
                     options.strategy = strategy;

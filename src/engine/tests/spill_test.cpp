@@ -33,7 +33,7 @@ Options random_options(Kind kind, const std::string& folder, std::mt19937_64& ra
     options.memory =
         static_cast<std::size_t>(least * std::exp2(static_cast<double>(random() % 1000) / 1000 * 4));
     options.spill = folder;
-    options.strategy = random() % 2 == 0 ? Strategy::partition_full : Strategy::by_fill;
+    options.strategy = static_cast<Strategy>(random() % 3);
     options.combine = static_cast<CombineWhere>(random() % 4);
     options.combine_switch = random() % 2 == 0;
     options.send_buffer = 1000 + random() % (options.memory / 16);
@@ -325,8 +325,8 @@ TEST_P(Budgets, EndTheJobWhereTheSystemHasNoMoreMemory) {
 }
 #endif
 
-INSTANTIATE_TEST_SUITE_P(BothExchanges, Budgets,
-                         testing::Values(Strategy::partition_full, Strategy::by_fill));
+INSTANTIATE_TEST_SUITE_P(AllExchanges, Budgets,
+                         testing::Values(Strategy::partition_full, Strategy::by_fill, Strategy::adaptive));
 
 TEST(Refusals, NameWhatCannotBeCombined) {
     const auto refused = [](auto&& change, const std::string& part) {

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "kvasir/detail/grouper.hpp"
+#include "kvasir/detail/radix_sort.hpp"
 #include "kvasir/detail/radix_store.hpp"
 
 namespace kvasir::detail {
@@ -68,6 +70,34 @@ TEST(Grouper, CollectsAllValuesOfEachKey) {
                 found.emplace(R::key(at), std::vector<std::uint64_t>(values.begin(), values.end())).second);
         });
         EXPECT_EQ(found, expected);
+    }
+}
+
+struct Prefixed {
+    std::uint64_t prefix;
+    std::uint32_t rest;
+};
+
+TEST(RadixSort, SortsAsAComparisonSortDoes) {
+    const auto before = [](const Prefixed& a, const Prefixed& b) {
+        return a.prefix != b.prefix ? a.prefix < b.prefix : a.rest < b.rest;
+    };
+    std::mt19937_64 random(11);
+    // Prefixes that differ in all bytes, in the last ones, in the first ones, in hardly any.
+    for (const std::uint64_t mask : {~0ULL, 0x3ffULL, 0xffff000000000000ULL, 0x0101000000000001ULL, 0ULL}) {
+        for (const std::size_t size : {0U, 1U, 191U, 193U, 5000U, 60000U}) {
+            std::vector<Prefixed> entries;
+            for (std::size_t i = 0; i < size; ++i) {
+                entries.push_back({random() & mask, static_cast<std::uint32_t>(random())});
+            }
+            std::vector<Prefixed> expected = entries;
+            std::sort(expected.begin(), expected.end(), before);
+            radix_sort(entries.data(), entries.data() + entries.size(), before);
+            for (std::size_t i = 0; i < size; ++i) {
+                ASSERT_EQ(entries[i].prefix, expected[i].prefix) << mask << " " << size << " " << i;
+                ASSERT_EQ(entries[i].rest, expected[i].rest) << mask << " " << size << " " << i;
+            }
+        }
     }
 }
 

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="21aea4b120d11671addac0449e9c99a9a2c8765aad3d61bfe04bca235b826e52")
+    version("0.1.0", sha256="1354453c204471c3cf674a51b0a29fd417b30204794f49c952cc942a4e8f624b")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -1,6 +1,6 @@
 #pragma once
-// Options of a job. The defaults are the ones of the paper on power and performance of MapReduce over MPI:
-// send buffer of 64 MB cut in equal partitions, exchange when one of them is full.
+// Options of a job. The defaults are fast on any data; those of the paper on power and performance of
+// MapReduce over MPI are `partition_full` with the same send buffer of 64 MB.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +13,7 @@ namespace kvasir {
 enum class Strategy {
     partition_full,  ///< all ranks, by MPI_Alltoallv, when one partition of one rank's send buffer is full
     by_fill,         ///< each rank on its own, block by block, with a bounded number of blocks in flight
+    adaptive,  ///< as by_fill; the table before it is large, small or none, as the records combine there
 };
 
 /// Where to combine records of equal key, seen from the exchange.
@@ -39,20 +40,21 @@ enum class InputMode {
 
 /// Options of a job. Sizes are in bytes.
 struct Options {
-    Strategy strategy = Strategy::partition_full;
+    Strategy strategy = Strategy::adaptive;
     CombineWhere combine = CombineWhere::both;  ///< without effect where the job has no combiner
-    bool combine_switch =
-        false;  ///< stop combining before the exchange while it hardly ever finds an equal key
+    bool combine_switch = false;  ///< stop combining before the exchange while it hardly ever finds an equal
+                                  ///< key; adaptive does so
     Balance balance = Balance::hash;
     Pipeline pipeline = Pipeline::pipelined;
     InputMode input = InputMode::fixed;
 
-    std::size_t send_buffer = 64'000'000;   ///< of one rank
-    std::size_t combine_cache = 1U << 20U;  ///< by_fill: bytes of all blocks that are being combined into
-    int in_flight = 3;                      ///< by_fill: blocks under way to one rank, 2 to 4
-    std::size_t slice = 256U << 10U;        ///< bytes of text read and mapped at a time
-    std::size_t chunk = 4U << 20U;          ///< dynamic input: bytes given out at a time
-    double balance_factor = 1.05;  ///< bins move when the fullest rank holds this many times the mean
+    std::size_t send_buffer = 64'000'000;  ///< of one rank
+    std::size_t combine_cache =
+        1U << 20U;      ///< by_fill, adaptive: bytes of all small blocks that are being combined into
+    int in_flight = 3;  ///< by_fill, adaptive: blocks under way to one rank, 2 to 4
+    std::size_t slice = 256U << 10U;  ///< bytes of text read and mapped at a time
+    std::size_t chunk = 4U << 20U;    ///< dynamic input: bytes given out at a time
+    double balance_factor = 1.05;     ///< bins move when the fullest rank holds this many times the mean
     std::uint64_t balance_first = 1U << 14U;  ///< records of a rank after which balance is first looked at
     std::size_t message_words = 0;            ///< longest message in 8-byte words; 0: what MPI can count
     bool events = false;                      ///< log every record and exchange; for tiny inputs

@@ -44,13 +44,19 @@ class Block {
     std::uint64_t records() const { return records_; }  ///< without dead ones
 
     void clear() {
-        if (indexed_ != 0) {
+        if (indexed_ != 0 && index_.words() != 0) {
             std::memset(index_.data(), 0, index_.bytes());
         }
         used_ = 0;
         records_ = 0;
         indexed_ = 0;
         dead_ = 0;
+    }
+
+    /// Frees the index of a block without records.
+    void forget_index() {
+        index_ = WordBuffer();
+        clear();
     }
 
     /// Appends a record without looking for an equal key.

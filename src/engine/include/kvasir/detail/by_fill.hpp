@@ -75,16 +75,7 @@ class ByFill {
                 take_in(record.data(), record.words());
                 return;
             }
-            MPI_Request request = MPI_REQUEST_NULL;
-            check_mpi(MPI_Isend(record.data(), message_length(record.words()), MPI_UINT64_T, rank, kRecords,
-                                job_.comm.get(), &request),
-                      "MPI_Isend");
-            PhaseScope waiting(job_.clock, Phase::wait_aggregate);
-            take_until([&] {
-                int done = 0;
-                check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-                return done != 0;
-            });
+            send_and_take(rank, {{record.data(), record.words()}});
         });
     }
 
@@ -122,10 +113,12 @@ class ByFill {
         incoming_ = WordBuffer();
     }
 
-  private:
-    static constexpr std::size_t kLargestBlock = 1U << 20U;
-    static constexpr int kRecords = 2;
-    static constexpr int kLast = 3;
+  protected:
+    /// Records in one piece of memory.
+    struct Piece {
+        const std::uint64_t* data;
+        std::size_t words;
+    };
 
     /// Blocks for one rank: one that is being filled, and those under way.
     struct Lane {
@@ -138,6 +131,9 @@ class ByFill {
         explicit Lane(MemoryMeter& meter) : block(meter) {}
     };
 
+    JobState& job() const { return job_; }
+    std::size_t block_words() const { return block_words_; }  ///< capacity of a block
+
     /// A rank that fell out of step here could never meet the others again, so that any error ends the job.
     template <class Action>
     void guarded(Action&& action) {
@@ -146,6 +142,40 @@ class ByFill {
         } catch (...) {
             abort_job(job_.comm, "exchange: " + job_.text_of_exception());
         }
+    }
+
+    /// Sends messages that stay where they are until all have been delivered; takes in what arrives
+    /// meanwhile.
+    void send_and_take(int rank, const std::vector<Piece>& pieces) {
+        std::vector<MPI_Request> requests;
+        for (const Piece& piece : pieces) {
+            requests.emplace_back();
+            check_mpi(MPI_Isend(piece.data, message_length(piece.words), MPI_UINT64_T, rank, kRecords,
+                                job_.comm.get(), &requests.back()),
+                      "MPI_Isend");
+        }
+        PhaseScope waiting(job_.clock, Phase::wait_aggregate);
+        take_until([&] {
+            int done = 0;
+            check_mpi(
+                MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
+                "MPI_Testall");
+            return done != 0;
+        });
+    }
+
+    /// Counts and logs the block for `rank`, which is about to be sent.
+    void count_shipped(int rank) {
+        Lane& lane = lanes_[static_cast<std::size_t>(rank)];
+        job_.count_sent(rank, lane.block.records(), lane.block.used());
+        job_.log_exchange(rank, lane.block);
+        job_.counters.rounds = std::max(job_.counters.rounds, ++lane.shipped);
+    }
+
+    /// Opens the buffer of `rank` that is not under way, empty.
+    void attach_open(int rank) {
+        Lane& lane = lanes_[static_cast<std::size_t>(rank)];
+        lane.block.attach(lane.buffers[lane.open].data(), block_words_);
     }
 
     static int message_length(std::size_t words) {
@@ -162,9 +192,7 @@ class ByFill {
             return;  // it is the record that is too long
         }
         lane.block.squeeze();
-        job_.count_sent(rank, lane.block.records(), lane.block.used());
-        job_.log_exchange(rank, lane.block);
-        job_.counters.rounds = std::max(job_.counters.rounds, ++lane.shipped);
+        count_shipped(rank);
         if (rank == job_.comm.rank()) {
             take_in(lane.block.data(), lane.block.used());
             lane.block.clear();
@@ -174,7 +202,7 @@ class ByFill {
                             kRecords, job_.comm.get(), &lane.requests[lane.open]),
                   "MPI_Isend");
         lane.open = free_buffer(lane);
-        lane.block.attach(lane.buffers[lane.open].data(), block_words_);
+        attach_open(rank);
     }
 
     /// Returns a buffer of the lane that is not in flight: one that has been delivered, a new one, or else
@@ -255,6 +283,11 @@ class ByFill {
             job_.fail();  // told to the others at the end
         }
     }
+
+  private:
+    static constexpr std::size_t kLargestBlock = 1U << 20U;
+    static constexpr int kRecords = 2;
+    static constexpr int kLast = 3;
 
     JobState& job_;
     Store& store_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -52,6 +53,13 @@ class CombineSwitch {
     std::uint64_t window_;
     std::uint64_t left_;
     std::uint64_t hits_ = 0;
+};
+
+/// Exchanges that decide themselves whether to look for equal keys.
+template <class Transport>
+concept ChoosesCombining = requires(Transport& transport) {
+    { transport.combining() } -> std::same_as<bool>;
+    transport.note(true);
 };
 
 template <class Key, class Value, class Combine, class Transport, bool kCombining>
@@ -152,14 +160,14 @@ class Emitter {
     void put_now(int rank, const KeyCode& key, const Value& value) {
         auto& block = transport_.block(rank);
         if constexpr (kCombining) {
-            job_.counters.combine_tries += static_cast<std::uint64_t>(switch_.on());
+            job_.counters.combine_tries += static_cast<std::uint64_t>(looking());
         }
         Put result = try_put(block, key, value);
         if (result == Put::full) [[unlikely]] {
             result = make_room(rank, key, value);
         }
         if constexpr (kCombining) {
-            switch_.note(result == Put::combined);
+            note(result == Put::combined);
             job_.counters.combined_before += static_cast<std::uint64_t>(result == Put::combined);
         }
         if (job_.router.balanced() && result == Put::appended) [[unlikely]] {
@@ -167,6 +175,22 @@ class Emitter {
         }
         if (job_.options.events) [[unlikely]] {
             log(rank, result);
+        }
+    }
+
+    /// Whether to look for equal keys.
+    bool looking() const {
+        if constexpr (ChoosesCombining<Transport>) {
+            return transport_.combining();
+        } else {
+            return switch_.on();
+        }
+    }
+    void note(bool combined) {
+        if constexpr (ChoosesCombining<Transport>) {
+            transport_.note(combined);
+        } else {
+            switch_.note(combined);
         }
     }
 
@@ -185,7 +209,7 @@ class Emitter {
 
     Put try_put(Block<Key, Value>& block, const KeyCode& key, const Value& value) {
         if constexpr (kCombining) {
-            if (switch_.on()) {
+            if (looking()) {
                 return block.combine(key, value, combiner_);
             }
         }
@@ -198,7 +222,12 @@ class Emitter {
             return Put::appended;
         }
         transport_.full(rank);
-        return try_put(transport_.block(rank), key, value);
+        const Put result = try_put(transport_.block(rank), key, value);
+        if (result == Put::full) {  // the block that has been opened is a smaller one
+            transport_.oversize(rank, key, value);
+            return Put::appended;
+        }
+        return result;
     }
 
     [[gnu::noinline]] void log(int rank, Put result) {

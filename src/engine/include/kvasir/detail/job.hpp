@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kvasir/callables.hpp"
+#include "kvasir/detail/adaptive.hpp"
 #include "kvasir/detail/balancer.hpp"
 #include "kvasir/detail/by_fill.hpp"
 #include "kvasir/detail/emitter.hpp"
@@ -46,10 +47,16 @@ class Job {
     /// Maps and aggregates, up to and including the synchronisation that ends both.
     template <class Input, class Map>
     void map_aggregate(const Input& input, Map& map, bool merging) {
-        if (state_.options.strategy == Strategy::partition_full) {
-            with_transport<PartitionFull<Key, Value, Store>>(input, map);
-        } else {
-            with_transport<ByFill<Block<Key, Value>, Store>>(input, map);
+        switch (state_.options.strategy) {
+            case Strategy::partition_full:
+                with_transport<PartitionFull<Key, Value, Store>>(input, map);
+                break;
+            case Strategy::by_fill:
+                with_transport<ByFill<Block<Key, Value>, Store>>(input, map);
+                break;
+            case Strategy::adaptive:
+                with_transport<Adaptive<Key, Value, Store>>(input, map);
+                break;
         }
         if (balancer_) {
             balancer_->finish();

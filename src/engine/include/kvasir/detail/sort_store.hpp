@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kvasir/detail/packed_block.hpp"
+#include "kvasir/detail/radix_sort.hpp"
 #include "kvasir/memory.hpp"
 
 namespace kvasir::detail {
@@ -30,7 +31,7 @@ class SortStore {
     }
 
     void sort() {
-        std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+        const auto before = [](const Entry& a, const Entry& b) {
             if (a.prefix != b.prefix) [[likely]] {
                 return a.prefix < b.prefix;
             }
@@ -38,7 +39,8 @@ class SortStore {
             const PackedRecord right = PackedRecord::at(b.record);
             const int order = left.key.compare(right.key);
             return order != 0 ? order < 0 : left.value < right.value;
-        });
+        };
+        radix_sort(entries_.data(), entries_.data() + entries_.size(), before);
     }
 
     std::size_t size() const { return entries_.size(); }
