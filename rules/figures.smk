@@ -1,12 +1,14 @@
 # Figures: one R script a figure, drawn from tables alone by scripts/figures/draw.R.
 # in:  scripts/figures/<study>/<figure>.R, scripts/figures/{draw.R,lib/*.R}, the tables the study names for the figure
 # out: results/<scale>/figures/<study>/<figure>.{pdf,svg,png}, results/<scale>/tables/<study>/series.csv (labels and looks)
-#      and parameters.csv (the study's parameters at each scale, for figures that show them)
+#      and, for figures that show them, parameters.csv (the study's parameters at each scale) and anchors.csv
+#      (published results, config/anchors.yaml)
 
 
 localrules:
     list_series,
     list_parameters,
+    list_anchors,
     draw_figure,
 
 
@@ -46,6 +48,22 @@ rule list_parameters:
     shell:
         '"$KVASIR_PYTHON" scripts/figure_tables.py parameters {wildcards.study} {output:q} {params.choices:q}'
         " > {log:q} 2>&1"
+
+
+rule list_anchors:
+    """List published results beside which figures set our own."""
+    input:
+        anchors="config/anchors.yaml",
+        code=code("scripts/figure_tables.py"),
+    output:
+        "<results>/tables/{study}/anchors.csv",
+    log:
+        "<logs>/tables/{study}/anchors.log",
+    benchmark:
+        "<benchmarks>/tables/{study}/anchors.tsv"
+    priority: AT_ONCE
+    shell:
+        '"$KVASIR_PYTHON" scripts/figure_tables.py anchors {wildcards.study} {output:q} > {log:q} 2>&1'
 
 
 DRAW = (

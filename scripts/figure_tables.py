@@ -1,4 +1,4 @@
-"""Write a table that figures take besides those of runs: the series of a study, or its parameters."""
+"""Write a table that figures take besides those of runs: a study's series or parameters, or published results."""
 
 import csv
 import json
@@ -11,14 +11,17 @@ from typing import Any
 
 import typer
 
+from harness.config.load import read_anchors
 from harness.core.cli import main
 from harness.core.errors import KvasirError
 from harness.core.files import replacing
 from harness.plan.figure_tables import (
+    ANCHORS,
     PARAMETERS,
     SERIES,
     SIMULATOR,
     Row,
+    anchor_rows,
     netsim_documents,
     parameter_rows,
     series_rows,
@@ -29,6 +32,7 @@ from harness.plan.planner import choose
 class Table(StrEnum):
     series = "series"
     parameters = "parameters"
+    anchors = "anchors"
 
 
 def completed(documents: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,6 +65,9 @@ def figure_table(
     choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
 ) -> None:
     """Write TABLE of STUDY to OUTPUT."""
+    if table is Table.anchors:
+        write(output, ANCHORS, anchor_rows(read_anchors()))
+        return
     planner = choose(choices)
     model = planner.config.studies[study]
     if table is Table.series:

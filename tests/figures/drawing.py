@@ -16,7 +16,16 @@ import svg_text
 import yaml
 
 from harness.config import Config, load_config
-from harness.plan.figure_tables import PARAMETERS, SERIES, netsim_documents, parameter_rows, series_rows
+from harness.config.load import read_anchors
+from harness.plan.figure_tables import (
+    ANCHORS,
+    PARAMETERS,
+    SERIES,
+    anchor_rows,
+    netsim_documents,
+    parameter_rows,
+    series_rows,
+)
 from harness.plan.netsim import laid_over
 
 HERE = Path(__file__).parent
@@ -116,7 +125,7 @@ BATCH = {"jobs": {"maps": 46, "reduces": 46, "block_bytes": 128 << 20}}
 
 
 def write_study_tables(study: str, folder: Path, scale: str = "laptop") -> Path:
-    """Writes series.csv and parameters.csv of a study, as the project's configuration has it; returns the folder."""
+    """Writes the tables series, parameters and anchors of a study as it is configured; returns the folder."""
     config = configured(study, scale)
     documents = {
         level: laid_over(laid_over(SIMULATOR, document), BATCH if level == "workload=batch" else {})
@@ -125,6 +134,7 @@ def write_study_tables(study: str, folder: Path, scale: str = "laptop") -> Path:
     others = [configured(study, name) for name in ("laptop", "paper", "smoke") if name != scale]
     tables = {
         "series": (SERIES, series_rows(config.studies[study], config)),
+        "anchors": (ANCHORS, anchor_rows(read_anchors(ROOT / "config/anchors.yaml"))),
         "parameters": (PARAMETERS, parameter_rows(study, [config, *others], documents)),
     }
     folder.mkdir(parents=True, exist_ok=True)

@@ -10,15 +10,24 @@ from pathlib import Path
 import pytest
 
 from harness.config import Config, load_config
-from harness.config.load import read_yaml
+from harness.config.load import read_anchors, read_yaml
 from harness.config.series import COLOURS
 from harness.core.errors import KvasirError
 from harness.plan.cells import entry_of
-from harness.plan.figure_tables import SERIES, flat, netsim_documents, parameter_rows, series_rows, unit_of
+from harness.plan.figure_tables import (
+    SERIES,
+    anchor_rows,
+    flat,
+    netsim_documents,
+    parameter_rows,
+    series_rows,
+    unit_of,
+)
 from harness.plan.planner import Planner
 
 PROJECT = Path(__file__).parents[2]
 CONFIG = PROJECT / "config"
+ANCHORS_FILE = CONFIG / "anchors.yaml"
 STUDIES = ("mimir", "eee", "mrev", "hpc")
 
 
@@ -181,6 +190,33 @@ def test_mistakes_are_named(old: str, new: str, said: str, folder: Path) -> None
     edit(folder / "studies" / "eee.yaml", old, new)
     with pytest.raises(KvasirError, match=re.escape(said)):
         config_of("eee", folder=folder)
+
+
+def test_published_results_have_the_names_of_our_metrics() -> None:
+    rows = {
+        (row["id"], row["metric"]): float(row["value"]) for row in anchor_rows(read_anchors(ANCHORS_FILE))
+    }
+    assert rows["hadoop-2013", "records.per.core"] == pytest.approx(4708, rel=1e-3)
+    assert rows["exoshuffle-2022", "records.per.core"] == pytest.approx(2.905e5, rel=1e-3)
+    assert rows["ecosort-1tb-2010", "records.per.joule"] == pytest.approx(17483, rel=1e-3)
+    assert rows["fawnsort-2010", "records.per.joule"] == 44884
+    assert ("fawnsort-2010", "records.per.core") not in rows
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("cores: 640", "core: 640", "exoshuffle-2022.core: found 640: no such key is known here"),
+        ("  cores: 640\n", "", "exoshuffle-2022: found .*needs seconds and cores, or joules"),
+        ("joules: 2300", "joules: -1", "ecosort-10gb-2010.joules: found -1"),
+        ("joules: 2300", "joules: 1\n  records_per_joule: 1", "not both"),
+    ],
+    ids=["key", "nothing", "negative", "both"],
+)
+def test_mistakes_in_published_results_are_named(old: str, new: str, said: str, folder: Path) -> None:
+    edit(folder / "anchors.yaml", old, new)
+    with pytest.raises(KvasirError, match=said):
+        read_anchors(folder / "anchors.yaml")
 
 
 def test_colours_are_those_of_the_figures() -> None:

@@ -54,6 +54,8 @@ table_columns <- list(
   ),
   # Of a study: its parameters at each scale, and labels and looks of its series.
   parameters = list(text = c("scale", "level", "key", "value", "unit"), number = character()),
+  # Published results, under the names of our metrics.
+  anchors = list(text = c("id", "label", "metric", "unit", "source"), number = c("year", "value")),
   series = list(text = c("id", "label", "colour", "linetype", "note"), number = "shape")
 )
 

@@ -25,6 +25,7 @@ from harness.hadoop.jobs import JobResult, JobTimeout
 from harness.hadoop.plugins import BUILT
 from harness.hosts import Hosts
 from harness.measure import Monitor, counters, stages, tasks
+from harness.measure.efficiency import efficiency
 from harness.plan.spec import CellRun, CellSpec
 from harness.results.records import Metric, Outcome, Record, Status, record_failure, save, write_folder
 
@@ -190,14 +191,8 @@ def attempt(
         conditions += framework.conditions(context.cell, result)
         metrics, _ = benchmark.validate(context.cell, result)
     disturbed = Metric(name="disturbed", value=float(bool(result.disturbed)), unit="1", source=CLOCK)
-    return [
-        *times(result, began),
-        *metrics,
-        *conditions,
-        *monitor.metrics(result.seconds),
-        link_rate(context),
-        disturbed,
-    ]
+    found = [*times(result, began), *metrics, *conditions, *monitor.metrics(result.seconds)]
+    return [*found, link_rate(context), disturbed, *efficiency(found)]
 
 
 def write_log(source: Path, reason: str, target: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
+from harness.config.anchors import ANCHORS, Anchor
 from harness.config.cells_study import CellsScale, CellsStudy
 from harness.config.engine_study import EngineScale, EngineStudy
 from harness.config.frameworks import MIMIR, FrameworkEntry, FrameworkId
@@ -18,7 +19,7 @@ from harness.config.hadoop import Properties
 from harness.config.netsim_study import NetsimStudy
 from harness.config.scale import CELLS, SCALES, Scale, StudyScale
 from harness.config.site import Site
-from harness.config.study import PARAMETERS, Study
+from harness.config.study import FOR_FIGURES, Study
 from harness.config.top import Top
 from harness.core.errors import KvasirError
 
@@ -249,6 +250,11 @@ def _with_profiles(name: str, entry: FrameworkEntry, file: str) -> FrameworkEntr
     return entry.model_copy(update={"profiles": [], "job_properties": {**found, **entry.job_properties}})
 
 
+def read_anchors(path: Path = Path("config/anchors.yaml")) -> dict[str, Anchor]:
+    """Returns the published results that figures show, by id. Raises KvasirError when the file is wrong."""
+    return parse(ANCHORS, read_yaml(path), str(path))
+
+
 def read_profile(path: Path) -> Properties:
     """Returns the job properties of a profile: its keys, nested ones joined by dots. KvasirError when it is wrong."""
     content = read_yaml(path)
@@ -271,9 +277,9 @@ def _require_tables(study: Study, file: str) -> None:
     known = [f"{name}{ending}" for name in study.experiments for ending in study.endings(name)]
     for figure in study.figures:
         for table in figure.tables:
-            if table not in (*known, PARAMETERS):
-                found = f"{file}: figures.{figure.id}.tables: found {table!r}: {hint(table, [*known, PARAMETERS])}"
-                raise KvasirError(found)
+            if table not in (*known, *FOR_FIGURES):
+                allowed = hint(table, [*known, *FOR_FIGURES])
+                raise KvasirError(f"{file}: figures.{figure.id}.tables: found {table!r}: {allowed}")
 
 
 def _require_scales(entries: Mapping[str, FrameworkEntry], scales: Path, file: str) -> None:

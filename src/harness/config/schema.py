@@ -7,12 +7,14 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from harness.config.anchors import ANCHORS
 from harness.config.load import FRAMEWORKS, STUDY
 from harness.config.scale import ScaleFile
 from harness.config.site import Site
 from harness.config.top import Top
 
 MODELS: dict[str, TypeAdapter[Any]] = {
+    "anchors": ANCHORS,
     "config": TypeAdapter(Top),
     "scale": TypeAdapter(ScaleFile),
     "site": TypeAdapter(Site),

@@ -13,9 +13,10 @@ from harness.core.models import Strict
 Level = str | int | float
 Levels = Level | list[Level]
 """A level of a factor, or several of them."""
-PARAMETERS = "parameters"
-OF_STUDY = ("series", PARAMETERS)
-"""Tables that a study has besides those of its experiments, for figures."""
+FOR_FIGURES = ("anchors", "parameters")
+"""Tables that figures may name besides those of the study's experiments."""
+OF_STUDY = ("series", *FOR_FIGURES)
+"""Tables that a study has besides those of its experiments."""
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 Cache = Annotated[str, StringConstraints(pattern=r"^[0-9]+,[0-9]+,[0-9]+$")]
 
@@ -102,7 +103,8 @@ class Figure(Strict):
     title: str
     tables: list[str] = Field(
         min_length=1,
-        description="experiment, experiment.trace or another table's name; parameters: the study's at each scale",
+        description="experiment, experiment.trace or another table's name; parameters: the study's at each scale; "
+        "anchors: published results, of config/anchors.yaml",
     )
     paper_says: str
     how: str = Field(description="how the numbers in it were obtained")

@@ -49,6 +49,9 @@ probe | run | restore`. A new source is a subclass of `model.Source` and an entr
     metrics = monitor.metrics(seconds)       # sums over hosts; `seconds` is the job's time, for ED2P
     monitor.origin                           # time.time() at which t_s is 0
 
+With records or words to count, `harness.measure.efficiency` makes of all metrics of a run what it did per core, per CPU
+second and per joule.
+
 One small program per host samples at whole multiples of the period (of the wall clock, so all hosts at once)
 and starts no process; its cost is the metric `sampler.cpu`. Values are means since the sample before, but for
 memory and load. Samples that could not be taken in time are counted (`sampler.missed`), never filled. If the

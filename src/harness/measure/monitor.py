@@ -24,6 +24,7 @@ from harness.hosts.inside.server import step_environment
 from harness.hosts.probing import BOOT
 from harness.measure import metrics, rates
 from harness.measure.client import Sampler
+from harness.measure.efficiency import core_count
 from harness.measure.metrics import NODE_FIRST, Energy, PowerReading, total_energy
 from harness.measure.model import NONE, Hold, Sampling, short_host_name
 from harness.measure.nodes import NodeSamplers
@@ -110,6 +111,7 @@ class Monitor:
         return [
             *metrics.use(self._samples, self._points, self._facts(), no_net),
             sharing,
+            core_count(sum(host.cores for host in self._samples) / (sharing.value or 1)),
             *metrics.energy(self._energy, seconds),
             *metrics.sampling(self._samples, more),
         ]

@@ -1,4 +1,4 @@
-"""Tables that figures take besides those of runs: a study's series, and its parameters. Pure functions."""
+"""Tables that figures take besides those of runs: series, parameters, anchors. Pure functions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from harness.config import CellsStudy, Config, NetsimStudy, Study
+from harness.config.anchors import Anchor
 from harness.config.cells_study import CellsScale, CellsStudyScale
 from harness.config.netsim_study import Document, NetsimScale
 from harness.config.series import Series
@@ -15,6 +16,7 @@ from harness.plan.netsim import PROGRAM, document_of
 
 SERIES = ("id", "label", "colour", "shape", "linetype", "note")
 PARAMETERS = ("scale", "level", "key", "value", "unit")
+ANCHORS = ("id", "label", "year", "metric", "value", "unit", "source")
 SIMULATOR = PROGRAM
 """Completes the configurations of netsim_documents."""
 RUN = "run"
@@ -51,6 +53,27 @@ def series_rows(study: Study, config: Config) -> list[Row]:
     return [
         {"id": name, **{column: "" if look[column] is None else str(look[column]) for column in SERIES[1:]}}
         for name, look in looks.items()
+    ]
+
+
+def anchor_rows(anchors: Mapping[str, Anchor]) -> list[Row]:
+    """Returns a row for each quantity of each published result, under the name of the runs' own metric."""
+    return [
+        {
+            "id": name,
+            "label": anchor.label,
+            "year": str(anchor.year),
+            "metric": metric,
+            "value": f"{value:.6g}",
+            "unit": unit,
+            "source": anchor.source,
+        }
+        for name, anchor in anchors.items()
+        for metric, value, unit in (
+            ("records.per.core", anchor.per_core, "1/s"),
+            ("records.per.joule", anchor.per_joule, "1/J"),
+        )
+        if value is not None
     ]
 
 

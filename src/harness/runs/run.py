@@ -25,6 +25,7 @@ from harness.hosts.inside.server import step_environment
 from harness.images.launch import mpi_launcher
 from harness.kernel.linux import die_with_parent
 from harness.measure.client import Sampler
+from harness.measure.efficiency import core_count, efficiency
 from harness.measure.metrics import read_trace, sampled
 from harness.measure.model import Sampling
 from harness.measure.nodes import NodeSamplers
@@ -197,10 +198,12 @@ def metrics_of(spec: RunSpec, finished: Finished, folder: Path) -> list[Metric]:
     if finished.summary is not None:
         trace = read_trace(folder / "trace.csv")
         metrics += sampled(finished.summary, trace, windows(report, finished.clock_origin))
+        here = spec.ranks if spec.nodes > 1 else min(spec.ranks, len(os.sched_getaffinity(0)))
+        metrics.append(core_count(here))
     if spec.counts is not None:
         output = read_output(folder / "output") if (folder / "output").is_dir() else None
         metrics += compare(in_passes(read_counts(Path(spec.counts)), spec.passes), output)
-    return metrics
+    return [*metrics, *efficiency(metrics)]
 
 
 def waited(spec: RunSpec, metrics: Sequence[Metric], cores: int) -> float | None:

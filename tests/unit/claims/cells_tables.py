@@ -49,7 +49,7 @@ def rows(study: str, experiment: str, world: World) -> Iterator[dict[str, Any]]:
             yield {**head, "source": "none"}
             continue
         for name, value in numbers(study, f, rep, world).items():
-            watt = name.startswith(("energy", "power", "ed2p"))
+            watt = name.startswith(("energy", "power", "ed2p")) or name.endswith(".joule")
             if name == "link.rate" and world.meter == METER:
                 yield {**head, "metric": name, "unit": "Mbit/s", "source": "none", "reason": "no rate is set"}
                 continue

@@ -171,6 +171,10 @@ def numbers(study: str, f: Factors, rep: int, world: World) -> Numbers:
     found |= conditions(f, found)
     power = watts(f, total)
     found |= {"power.mean": power, "energy.total": power * total, "ed2p": power * total**3}
+    if f["benchmark"] == "terasort":
+        cores = 16 * f["nodes"] if world.size >= 1 else 2
+        found |= {"cores": cores, "records.per.core": found["records"] / total / cores}
+        found |= {"records.per.joule": found["records"] / found["energy.total"]}
     if world.change:
         world.change(study, f, rep, found)
     return found
