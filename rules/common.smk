@@ -10,6 +10,7 @@ from snakemake.settings.types import DeploymentMethod
 
 from harness.config.frameworks import DEFAULT_HADOOP, build_options
 from harness.config.request import figure_named, study_named, typed_in
+from harness.config.study import OF_STUDY
 from harness.core.errors import KvasirError
 from harness.core.folder_lock import alone, release_stale_locks, use_temporary
 from harness.core.modules import code_of

@@ -22,7 +22,7 @@ rule make_table:
     benchmark:
         "<benchmarks>/tables/{study}/{experiment}{kind}.tsv"
     wildcard_constraints:
-        experiment=r"(?!(series|parameters)\b)[a-z0-9_]+",  # those two are in figures.smk
+        experiment=rf"(?!({'|'.join(OF_STUDY)})\b)[a-z0-9_]+",  # those are in figures.smk
         kind=r"(\.trace|\.tasks|\.counters|\.stages|\.fill)?",
     priority: AT_ONCE
     params:
