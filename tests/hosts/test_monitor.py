@@ -77,6 +77,7 @@ def test_each_hosts_own_use(emulated: HostsSettings, tmp_path: Path) -> None:
     assert 1e6 < (found["net.bytes.ib"] or 0) < 1.2e6
     assert found["net.bytes.gbe"] == 0
     assert found["hosts.sharing"] == 3
+    assert found["cores"] == len(os.sched_getaffinity(0))
     assert found["disk.written"] == pytest.approx(5e6, rel=0.1)
     assert found["energy.total"] is None
     assert (found["sampler.missed"] or 0) < (found["sampler.samples"] or 0)
