@@ -22,10 +22,10 @@ from harness.images.apptainer import refusal, use_namespaces
 from harness.images.sources import PACKAGES, files
 from harness.images.spack_mounts import tell_builds
 from harness.plan.durations import expected
-from harness.plan.figure_tables import netsim_documents, parameter_rows, series_rows
+from harness.plan.figure_tables import anchor_rows, netsim_documents, parameter_rows, series_rows
 from harness.plan.mimir import files_of
 from harness.plan.netsim import BUILT
-from harness.plan.planner import Planner, config_overrides
+from harness.plan.planner import Planner, anchors, config_overrides
 from harness.results import layout
 from snakemake_logger_plugin_kvasir.progress import provide
 
@@ -161,6 +161,12 @@ def parameters_json(wildcards):
     """Returns the parameters of a study as text: a rule parameter. The simulator adds its defaults in the job."""
     scales = planner(wildcards.scale).at_scales(wildcards.study)
     return json.dumps(parameter_rows(wildcards.study, scales, simulations(wildcards)))
+
+
+@ending_clearly()
+def anchors_json(wildcards):
+    """Returns published results as text: a rule parameter."""
+    return json.dumps(anchor_rows(anchors()))
 
 
 def parameters_built(wildcards):

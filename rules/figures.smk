@@ -53,7 +53,6 @@ rule list_parameters:
 rule list_anchors:
     """List published results beside which figures set our own."""
     input:
-        anchors="config/anchors.yaml",
         code=code("scripts/figure_tables.py"),
     output:
         "<results>/tables/{study}/anchors.csv",
@@ -62,6 +61,8 @@ rule list_anchors:
     benchmark:
         "<benchmarks>/tables/{study}/anchors.tsv"
     priority: AT_ONCE
+    params:
+        rows=anchors_json,
     shell:
         '"$KVASIR_PYTHON" scripts/figure_tables.py anchors {wildcards.study} {output:q} > {log:q} 2>&1'
 

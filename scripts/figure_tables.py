@@ -11,7 +11,6 @@ from typing import Any
 
 import typer
 
-from harness.config.load import read_anchors
 from harness.core.cli import main
 from harness.core.errors import KvasirError
 from harness.core.files import replacing
@@ -26,7 +25,7 @@ from harness.plan.figure_tables import (
     parameter_rows,
     series_rows,
 )
-from harness.plan.planner import choose
+from harness.plan.planner import anchors, choose
 
 
 class Table(StrEnum):
@@ -66,7 +65,7 @@ def figure_table(
 ) -> None:
     """Write TABLE of STUDY to OUTPUT."""
     if table is Table.anchors:
-        write(output, ANCHORS, anchor_rows(read_anchors()))
+        write(output, ANCHORS, anchor_rows(anchors()))
         return
     planner = choose(choices)
     model = planner.config.studies[study]

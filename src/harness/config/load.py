@@ -250,7 +250,7 @@ def _with_profiles(name: str, entry: FrameworkEntry, file: str) -> FrameworkEntr
     return entry.model_copy(update={"profiles": [], "job_properties": {**found, **entry.job_properties}})
 
 
-def read_anchors(path: Path = Path("config/anchors.yaml")) -> dict[str, Anchor]:
+def read_anchors(path: Path) -> dict[str, Anchor]:
     """Returns the published results that figures show, by id. Raises KvasirError when the file is wrong."""
     return parse(ANCHORS, read_yaml(path), str(path))
 

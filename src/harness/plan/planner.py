@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.config import CellsStudy, Config, EngineStudy, NetsimStudy, Study, load_config
-from harness.config.load import read_top
+from harness.config.anchors import Anchor
+from harness.config.load import read_anchors, read_top
 from harness.core.errors import KvasirError
 from harness.plan.capabilities import Capabilities
 from harness.plan.spec import BatchSpec, CellSpec, Plan, RunSpec
@@ -187,6 +188,11 @@ def choose(choices: list[str], folder: Path = Path("config")) -> Planner:
         values[key] = int(value) if value.isdigit() else value
         typed[key] = choice
     return Planner(values, folder, typed)
+
+
+def anchors(folder: Path = Path("config")) -> dict[str, Anchor]:
+    """Returns the published results that figures show, by id. Raises KvasirError when their file is wrong."""
+    return read_anchors(folder / "anchors.yaml")
 
 
 def made_for(cell: CellSpec) -> list[str]:
