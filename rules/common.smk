@@ -22,7 +22,12 @@ from harness.images.apptainer import refusal, use_namespaces
 from harness.images.sources import PACKAGES, files
 from harness.images.spack_mounts import tell_builds
 from harness.plan.durations import expected
-from harness.plan.figure_tables import anchor_rows, netsim_documents, parameter_rows, series_rows
+from harness.plan.figure_tables import (
+    anchor_rows,
+    netsim_documents,
+    parameter_rows,
+    series_rows,
+)
 from harness.plan.mimir import files_of
 from harness.plan.netsim import BUILT
 from harness.plan.planner import Planner, anchors, config_overrides

@@ -34,7 +34,8 @@ draw <- function(tables) {
   core <- rows[rows$metric %in% "records.per.core", ]
   panel_figure(panels, runs, rows, "wide",
     paste0("Points: all runs (n = ", n_text(as.integer(table(core$point))), " a setting), ",
-      and_text(sort(unique(core$nodes))), " nodes, start-up included. Hollow diamonds: published sorts of records of 100 bytes (config/anchors.yaml)."),
+      and_text(sort(unique(core$nodes))), " nodes, start-up included. Hollow diamonds: published sorts of records of ",
+      "100 bytes (config/anchors.yaml)."),
     if (!any(rows$metric %in% "records.per.joule")) no_energy_text(runs),
     terasort_size_text(runs, "128"), legend = 0, key = 1)
 }
