@@ -145,7 +145,7 @@ def test_ctest_has_passed_while_installing(spack: Spack, installed: Path, name: 
     ["kvasir-engine", "kvasir-netsim", "kvasir-workloads", "debian-hwloc", "debian-papi"],
 )
 def test_installed_packages_pass_their_tests(spack: Spack, installed: Path, name: str) -> None:
-    if name not in (installed / "spack.yaml").read_text() and name == "kvasir-workloads":
+    if name == "kvasir-workloads" and name not in (installed / "spack.yaml").read_text():
         pytest.skip(f"no Hadoop in {HADOOP.relative_to(PROJECT)}: `make setup` puts it there")
     output = spack("-e", str(installed), "test", "run", name)
     assert "1 passed" in output, output[-3000:]

@@ -18,6 +18,12 @@ std::vector<std::uint64_t> numbers(std::uint64_t count, std::uint64_t distinct) 
     return all;
 }
 
+Options with(Strategy strategy) {
+    Options options;
+    options.strategy = strategy;
+    return options;
+}
+
 RankStats run(const std::vector<std::uint64_t>& own, const Options& options) {
     const auto result = map_reduce<std::uint64_t, std::uint64_t>(
         MPI_COMM_WORLD, items(own), [](std::uint64_t n, auto& emit) { emit(n, 1); },
@@ -44,8 +50,7 @@ std::uint64_t sum_over_ranks(std::uint64_t mine) {
 }
 
 TEST(PartitionFull, FewKeysNeverFillThePartitions) {
-    Options options;
-    options.strategy = Strategy::partition_full;
+    Options options = with(Strategy::partition_full);
     options.send_buffer = 4096;
     const Counters c = run(numbers(100'000, 5), options).counters;
     EXPECT_EQ(c.rounds, 1U);
@@ -55,8 +60,7 @@ TEST(PartitionFull, FewKeysNeverFillThePartitions) {
 }
 
 TEST(PartitionFull, ManyKeysAreExchangedDuringTheMapByAllRanks) {
-    Options options;
-    options.strategy = Strategy::partition_full;
+    Options options = with(Strategy::partition_full);
     options.send_buffer = 4096;
     // Only rank 0 has input: the others must come to its exchanges while they have nothing to do.
     const Counters c = run(numbers(world().rank() == 0 ? 20'000 : 0, 20'000), options).counters;
@@ -70,8 +74,7 @@ TEST(PartitionFull, ManyKeysAreExchangedDuringTheMapByAllRanks) {
 }
 
 TEST(PartitionFull, NoPartitionHoldsMoreThanItsShare) {
-    Options options;
-    options.strategy = Strategy::partition_full;
+    Options options = with(Strategy::partition_full);
     options.send_buffer = 4096;
     options.combine = CombineWhere::none;
     options.events = true;
@@ -90,8 +93,7 @@ TEST(PartitionFull, NoPartitionHoldsMoreThanItsShare) {
 }
 
 TEST(PartitionFull, TheBoundOnMessagesChangesNothingButTheCalls) {
-    Options options;
-    options.strategy = Strategy::partition_full;
+    Options options = with(Strategy::partition_full);
     options.send_buffer = 100'000;
     options.combine = CombineWhere::none;
     options.message_words = 100;
@@ -102,8 +104,7 @@ TEST(PartitionFull, TheBoundOnMessagesChangesNothingButTheCalls) {
 }
 
 TEST(ByFill, SendsWhatFillsABlockAndCallsNoAlltoallv) {
-    Options options;
-    options.strategy = Strategy::by_fill;
+    Options options = with(Strategy::by_fill);
     options.send_buffer = 16'384;
     const Counters c = run(numbers(50'000, 20'000), options).counters;
     EXPECT_GT(c.rounds, 5U);
@@ -113,8 +114,7 @@ TEST(ByFill, SendsWhatFillsABlockAndCallsNoAlltoallv) {
 
 TEST(CombineSwitch, StopsLookingWhereNothingIsFound) {
     for (const Strategy strategy : {Strategy::partition_full, Strategy::by_fill}) {
-        Options options;
-        options.strategy = strategy;
+        Options options = with(strategy);
         options.send_buffer = 8192;
         options.combine_switch = true;
         const Counters distinct = run(numbers(300'000, 300'000), options).counters;
@@ -136,8 +136,7 @@ std::vector<std::uint64_t> skewed(std::uint64_t count, std::uint64_t hits) {
 }
 
 TEST(Adaptive, CombinesInALargeTableWhatRepeats) {
-    Options options;
-    options.strategy = Strategy::adaptive;
+    Options options = with(Strategy::adaptive);
     options.combine_cache = 64'000;
     const Counters c = run(numbers(600'000, 100'000), options).counters;
     EXPECT_EQ(c.combine_tries, c.emitted);
@@ -146,8 +145,7 @@ TEST(Adaptive, CombinesInALargeTableWhatRepeats) {
 }
 
 TEST(Adaptive, CombinesInTheCacheWhatRepeatsThere) {
-    Options options;
-    options.strategy = Strategy::adaptive;
+    Options options = with(Strategy::adaptive);
     options.combine_cache = 64'000;
     const Counters c = run(skewed(600'000, 9), options).counters;
     EXPECT_EQ(c.combine_tries, c.emitted);
@@ -157,8 +155,7 @@ TEST(Adaptive, CombinesInTheCacheWhatRepeatsThere) {
 }
 
 TEST(Adaptive, StopsLookingWhereNothingIsFound) {
-    Options options;
-    options.strategy = Strategy::adaptive;
+    Options options = with(Strategy::adaptive);
     options.send_buffer = 800'000;
     const Counters c = run(numbers(600'000, 600'000), options).counters;
     EXPECT_LT(c.combine_tries, c.emitted / 2);
@@ -166,8 +163,7 @@ TEST(Adaptive, StopsLookingWhereNothingIsFound) {
 }
 
 TEST(Adaptive, TriesAgainWhenTheRecordsChange) {
-    Options options;
-    options.strategy = Strategy::adaptive;
+    Options options = with(Strategy::adaptive);
     options.send_buffer = 80'000;
     std::vector<std::uint64_t> all = numbers(300'000, 300'000);
     const std::vector<std::uint64_t> few = numbers(900'000, 10);
@@ -178,8 +174,7 @@ TEST(Adaptive, TriesAgainWhenTheRecordsChange) {
 
 TEST(Tables, LargerThanTheCacheCombineTheSame) {
     for (const Strategy strategy : {Strategy::partition_full, Strategy::by_fill}) {
-        Options options;
-        options.strategy = strategy;
+        Options options = with(strategy);
         options.combine_cache = 64U << 20U;
         const Counters c = run(numbers(600'000, 100'000), options).counters;
         EXPECT_EQ(c.sent, 100'000U);
@@ -189,8 +184,7 @@ TEST(Tables, LargerThanTheCacheCombineTheSame) {
 
 TEST(Oversize, RecordsLongerThanAPartitionArrive) {
     for (const Strategy strategy : {Strategy::partition_full, Strategy::by_fill, Strategy::adaptive}) {
-        Options options;
-        options.strategy = strategy;
+        Options options = with(strategy);
         options.send_buffer = 1000;
         std::vector<std::string> own;
         for (int i = 0; i < 20; ++i) {

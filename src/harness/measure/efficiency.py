@@ -26,14 +26,13 @@ def core_count(count: float) -> Metric:
 def efficiency(metrics: Sequence[Metric]) -> list[Metric]:
     """Returns the efficiency of a run; nothing for one that counts neither records nor words, or has no time."""
     known = {metric.name: metric for metric in metrics}
-    work = next((known[name] for name in WORK if name in known), None)
-    time = next((known[name] for name in TIME if name in known), None)
+    work, time, cpu = (next(filter(None, map(known.get, names)), None) for names in (WORK, TIME, CPU))
     if work is None or not work.value or time is None:
         return []
     cores = known.get("cores")
     spent = None if cores is None or time.value is None else (cores.value or 0) * time.value
     found = [per(work, "core", spent, "1/s", time)]
-    if cpu := next((known[name] for name in CPU if name in known), None):
+    if cpu:
         found.append(per(work, "cpu", cpu.value, "1/s", cpu))
     if energy := known.get("energy.total"):
         found.append(per(work, "joule", energy.value, "1/J", energy))

@@ -198,8 +198,8 @@ def metrics_of(spec: RunSpec, finished: Finished, folder: Path) -> list[Metric]:
     if finished.summary is not None:
         trace = read_trace(folder / "trace.csv")
         metrics += sampled(finished.summary, trace, windows(report, finished.clock_origin))
-        here = spec.ranks if spec.nodes > 1 else min(spec.ranks, len(os.sched_getaffinity(0)))
-        metrics.append(core_count(here))
+        cores = spec.ranks if spec.nodes > 1 else min(spec.ranks, len(os.sched_getaffinity(0)))
+        metrics.append(core_count(cores))
     if spec.counts is not None:
         output = read_output(folder / "output") if (folder / "output").is_dir() else None
         metrics += compare(in_passes(read_counts(Path(spec.counts)), spec.passes), output)

@@ -5,11 +5,10 @@
 namespace netsim {
 namespace {
 
-constexpr std::size_t kLine = 64;
 constexpr std::size_t kPage = std::size_t{2} << 20U;
 
 /// Returns the alignment of a block: where it is that of a large page, whole pages are allocated.
-constexpr std::size_t alignment(std::size_t bytes) { return bytes >= kPage / 2 ? kPage : kLine; }
+constexpr std::size_t alignment(std::size_t bytes) { return bytes >= kPage / 2 ? kPage : kCacheLine; }
 constexpr std::size_t whole(std::size_t bytes) {
     const std::size_t unit = alignment(bytes);
     return (bytes + unit - 1) / unit * unit;

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="1354453c204471c3cf674a51b0a29fd417b30204794f49c952cc942a4e8f624b")
+    version("0.1.0", sha256="84fbfbe8de9743665553399b5d4244b14f754c6b04c8ac5641375c6bdeec03ff")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

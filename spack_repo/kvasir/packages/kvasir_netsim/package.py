@@ -14,7 +14,7 @@ class KvasirNetsim(CMakePackage):
     url = "https://kvasir.invalid/kvasir-netsim-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="e872935ef0885d359f977cee347af27e0ba8165337b65302cd8ded3fd53020af")
+    version("0.1.0", sha256="470d552cd6bc16fb56103e7f8d6a6106b203fb7abb7b9ac5d1333df4f10250f5")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

@@ -23,7 +23,7 @@ namespace netsim {
 class PacketRing {
   public:
     /// `timed`: keeps the begin of each packet's transmission beside it.
-    explicit PacketRing(bool timed = false) : timed_(timed), slots_(allocate(kFirst)) {}
+    explicit PacketRing(bool timed = false) : PacketRing(timed, kFirst - 1) {}
     PacketRing(PacketRing&& other) noexcept
         : timed_(other.timed_),
           mask_(other.mask_),
@@ -76,8 +76,7 @@ class PacketRing {
         : timed_(timed), mask_(mask), slots_(allocate(mask + std::size_t{1})) {}
 
     Packet* allocate(std::size_t slots) const {
-        constexpr std::size_t kLine = 64;
-        auto* block = static_cast<Packet*>(small_blocks().allocate(bytes(slots), kLine));
+        auto* block = static_cast<Packet*>(small_blocks().allocate(bytes(slots), kCacheLine));
         std::uninitialized_value_construct_n(block, slots);
         if (timed_) {
             std::uninitialized_value_construct_n(reinterpret_cast<Time*>(block + slots), slots);
@@ -86,14 +85,13 @@ class PacketRing {
     }
     void release() {
         if (slots_ != nullptr) {
-            constexpr std::size_t kLine = 64;
-            small_blocks().deallocate(slots_, memory(), kLine);
+            small_blocks().deallocate(slots_, memory(), kCacheLine);
         }
     }
 
     static constexpr std::uint32_t kFirst = 8;
     bool timed_;
-    std::uint32_t mask_ = kFirst - 1;
+    std::uint32_t mask_;
     std::uint32_t begin_ = 0;
     std::uint32_t end_ = 0;
     Packet* slots_;  // with `starts()` behind them

@@ -9,6 +9,8 @@
 
 namespace netsim {
 
+inline constexpr std::size_t kCacheLine = 64;
+
 /// Allocates blocks of the system, in large pages where the block is as large as one.
 void* allocate_pages(std::size_t bytes);
 void free_pages(void* block, std::size_t bytes);

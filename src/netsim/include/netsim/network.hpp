@@ -10,6 +10,7 @@
 #include "netsim/config.hpp"
 #include "netsim/histogram.hpp"
 #include "netsim/link.hpp"
+#include "netsim/memory.hpp"
 #include "netsim/packet.hpp"
 #include "netsim/random.hpp"
 #include "netsim/simulator.hpp"
@@ -111,7 +112,7 @@ class Network {
                 touch(*packet);
             }
             const auto* next = reinterpret_cast<const char*>(&next_link(index, *packet, path_of));
-            for (std::size_t at = 0; at < kChanges; at += kLine) {
+            for (std::size_t at = 0; at < kChanges; at += kCacheLine) {
                 prefetch(next + at);
             }
         }
@@ -157,7 +158,6 @@ class Network {
     static constexpr std::size_t kLarge = 1024;  // links
     static constexpr std::size_t kMany =
         1024;  // pending arrivals, with which links are not in the caches any more
-    static constexpr std::size_t kLine = 64;
     static constexpr std::size_t kChanges = 384;  ///< bytes at the begin of a link that sending may touch
 
     /// Returns the packet of an arrival; null for another event.

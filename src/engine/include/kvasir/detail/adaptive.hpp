@@ -96,9 +96,9 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
 
   private:
     static constexpr std::size_t kWordsOfShortRecord = 3;
-    static constexpr std::size_t kPieceWords = std::size_t{1} << 17U;
+    static constexpr std::ptrdiff_t kPieceWords = 1 << 17U;
 
-    bool large() const { return combining_ && in_large_; }
+    bool large() const { return combining_ && choice_.table() == Table::large; }
 
     std::size_t held() {
         std::size_t words = 0;
@@ -112,7 +112,6 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
         for (std::size_t r = 0; r < large_.size(); ++r) {
             this->block(static_cast<int>(r)).attach(large_[r].data(), large_[r].words());
         }
-        in_large_ = true;
     }
 
     /// Sends what the large tables hold.
@@ -129,7 +128,6 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
             this->block(static_cast<int>(r)).forget_index();
             this->attach_open(static_cast<int>(r));
         }
-        in_large_ = false;
     }
 
     void ship_large(int rank) {
@@ -154,17 +152,15 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
         const std::uint64_t* const end = at + words;
         while (at != end) {
             const std::uint64_t* const begin = at;
-            while (at != end && (at == begin || at + R::words(at) - begin <= kPieceLength)) {
+            while (at != end && (at == begin || at + R::words(at) - begin <= kPieceWords)) {
                 at += R::words(at);
             }
             found.push_back({begin, static_cast<std::size_t>(at - begin)});
         }
         return found;
     }
-    static constexpr auto kPieceLength = static_cast<std::ptrdiff_t>(kPieceWords);
 
     bool combining_;
-    bool in_large_ = false;
     CombineChoice choice_;
     std::vector<WordBuffer> large_;  ///< one for each rank
 };
