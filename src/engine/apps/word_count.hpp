@@ -2,9 +2,9 @@
 // WordCount as map, combine and reduce.
 
 #include <cstdint>
-#include <numeric>
-#include <span>
 #include <string_view>
+
+#include "kvasir/values.hpp"
 
 namespace kvasir::app {
 
@@ -21,8 +21,10 @@ struct Add {
 };
 
 struct Sum {
-    std::uint64_t operator()(std::string_view /*word*/, std::span<const std::uint64_t> values) const {
-        return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
+    std::uint64_t operator()(std::string_view /*word*/, const Values<std::uint64_t>& values) const {
+        std::uint64_t sum = 0;
+        values.for_each([&](std::uint64_t value) { sum += value; });
+        return sum;
     }
 };
 

@@ -57,8 +57,9 @@ SharedCounter::~SharedCounter() {
 std::uint64_t SharedCounter::next() {
     const std::uint64_t one = 1;
     std::uint64_t before = 0;
-    check_mpi(MPI_Fetch_and_op(&one, &before, MPI_UINT64_T, 0, 0, MPI_SUM, window_), "MPI_Fetch_and_op");
-    check_mpi(MPI_Win_flush(0, window_), "MPI_Win_flush");
+    // Not MPI_Fetch_and_op: that has no request to wait for, and a flush looks without a pause.
+    complete("MPI_Rget_accumulate", MPI_Rget_accumulate, &one, 1, MPI_UINT64_T, &before, 1, MPI_UINT64_T, 0,
+             MPI_Aint{0}, 1, MPI_UINT64_T, MPI_SUM, window_);
     return before;
 }
 

@@ -87,6 +87,22 @@ TEST_F(SpillApps, CountTheSameWithin1MB) {
     EXPECT_TRUE(fs::is_empty(spill()));
 }
 
+TEST_F(SpillApps, StreamAWordWithMoreOccurrencesThanTheBudgetHasRoomFor) {
+    {
+        std::ofstream text(folder_ + "/text", std::ios::binary | std::ios::app);
+        for (std::uint64_t i = 0; i < kWords; ++i) {
+            text << " the";  // 24 bytes a record: half of them on one rank are twelve times the budget
+        }
+    }
+    const std::string arguments = "group-by-key --report " + report();
+    ASSERT_EQ(run(arguments), 0) << err_;
+    const double checksum = metric("output.checksum");
+    ASSERT_EQ(run(arguments + " --memory 1M --spill " + spill()), 0) << err_;
+    EXPECT_EQ(metric("output.checksum"), checksum);
+    EXPECT_LE(metric("mem.kv.max"), 1e6);
+    EXPECT_TRUE(fs::is_empty(spill()));
+}
+
 TEST_F(SpillApps, SayOnceThatTheBudgetIsTooSmall) {
     const std::string output = folder_ + "/parts";
     EXPECT_NE(run("group-by-key --memory 1M --output " + output + " --report " + report()), 0);

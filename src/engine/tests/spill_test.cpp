@@ -55,11 +55,17 @@ class Spills : public testing::TestWithParam<Kind> {
   protected:
     static constexpr std::uint64_t kSeeds = 2;
 
-    /// Runs job(own records, options) with random settings. It must give `expected`; or, where the values of
-    /// one key take `longest_key` bytes that can be too many, an error on all ranks.
+    /// Bytes of one key's records that can be too many for a budget; 0: they never can.
+    struct Longest {
+        std::size_t grouped;
+        std::size_t combined;
+    };
+
+    /// Runs job(own records, options) with random settings. It must give `expected`; or, where the records of
+    /// one key can be too many, an error on all ranks.
     template <class RunJob>
-    void check(std::uint64_t seed, std::size_t longest_key, const std::vector<Record>& all,
-               const Output& expected, RunJob&& run_job) {
+    void check(std::uint64_t seed, Longest longest, const std::vector<Record>& all, const Output& expected,
+               RunJob&& run_job) {
         const SharedFolder folder;
         std::mt19937_64 random(seed);
         const std::vector<Record> own = share_of(all, world());
@@ -76,7 +82,10 @@ class Spills : public testing::TestWithParam<Kind> {
                 error = refused.what();
             }
             if (!error.empty()) {
-                ASSERT_GT(longest_key, options.memory / 8) << describe_budget(options) << ": " << error;
+                const bool combined =
+                    options.combine == CombineWhere::after || options.combine == CombineWhere::both;
+                ASSERT_GT(combined ? longest.combined : longest.grouped, options.memory / 8)
+                    << describe_budget(options) << ": " << error;
                 ASSERT_NE(error.find("memory: the records need"), std::string::npos) << error;
             } else {
                 ASSERT_EQ(found, expected) << describe_budget(options);
@@ -113,16 +122,24 @@ TEST_P(Spills, SumsOfFixedSizeValues) {
             expected[key] = std::to_string(sum);
             longest = std::max(longest, bytes[key]);
         }
-        check(seed, longest, all, expected, [](const std::vector<Record>& own, const Options& options) {
-            return map_reduce<std::string_view, std::uint64_t>(
-                MPI_COMM_WORLD, items(own),
-                [](const Record& r, auto& emit) { emit(r.first, r.second.size()); },
-                [](std::uint64_t a, std::uint64_t b) { return a + b; },
-                [](std::string_view, std::span<const std::uint64_t> values) {
-                    return std::to_string(std::accumulate(values.begin(), values.end(), std::uint64_t{0}));
-                },
-                options);
-        });
+        const auto sums_by = [](auto reduce) {
+            return [=](const std::vector<Record>& own, const Options& options) {
+                return map_reduce<std::string_view, std::uint64_t>(
+                    MPI_COMM_WORLD, items(own),
+                    [](const Record& r, auto& emit) { emit(r.first, r.second.size()); },
+                    [](std::uint64_t a, std::uint64_t b) { return a + b; }, reduce, options);
+            };
+        };
+        check(seed, {longest, longest}, all, expected,
+              sums_by([](std::string_view, std::span<const std::uint64_t> values) {
+                  return std::to_string(std::accumulate(values.begin(), values.end(), std::uint64_t{0}));
+              }));
+        check(seed, {0, longest}, all, expected,
+              sums_by([](std::string_view, const Values<std::uint64_t>& values) {
+                  std::uint64_t sum = 0;
+                  values.for_each([&](std::uint64_t value) { sum += value; });
+                  return std::to_string(sum);
+              }));
     }
     expect_spilled();
 }
@@ -149,17 +166,25 @@ TEST_P(Spills, ListsOfByteStrings) {
             expected[key] = join(values);
             longest = std::max(longest, bytes[key]);
         }
-        check(seed, longest, all, expected, [&](const std::vector<Record>& own, const Options& options) {
-            return map_reduce<std::string_view, std::string_view>(
-                MPI_COMM_WORLD, items(own), [](const Record& r, auto& emit) { emit(r.first, r.second); },
-                no_combine,
-                [&](std::string_view, std::span<const std::string_view> values) {
-                    std::vector<std::string_view> sorted(values.begin(), values.end());
-                    std::sort(sorted.begin(), sorted.end());
-                    return join(sorted);
-                },
-                options);
-        });
+        const auto lists_by = [](auto reduce) {
+            return [=](const std::vector<Record>& own, const Options& options) {
+                return map_reduce<std::string_view, std::string_view>(
+                    MPI_COMM_WORLD, items(own), [](const Record& r, auto& emit) { emit(r.first, r.second); },
+                    no_combine, reduce, options);
+            };
+        };
+        check(seed, {longest, longest}, all, expected,
+              lists_by([=](std::string_view, std::span<const std::string_view> values) {
+                  std::vector<std::string_view> sorted(values.begin(), values.end());
+                  std::sort(sorted.begin(), sorted.end());
+                  return join(sorted);
+              }));
+        check(seed, {0, 0}, all, expected, lists_by([=](std::string_view, Values<std::string_view> values) {
+                  std::vector<std::string> sorted;
+                  values.for_each([&](std::string_view value) { sorted.emplace_back(value); });
+                  std::sort(sorted.begin(), sorted.end());
+                  return join(sorted);
+              }));
     }
     expect_spilled();
 }
@@ -184,19 +209,20 @@ TEST_P(Spills, CombinedByteStringsThatGrow) {
             bytes[key] += key.size() + value.size() + 100;
             longest = std::max(longest, bytes[key]);
         }
-        check(seed, longest, all, expected, [](const std::vector<Record>& own, const Options& options) {
-            return map_reduce<std::string_view, std::string_view>(
-                MPI_COMM_WORLD, items(own), [](const Record& r, auto& emit) { emit(r.first, r.second); },
-                &all_bytes_of,
-                [](std::string_view, std::span<const std::string_view> values) {
-                    std::string set;
-                    for (const std::string_view value : values) {
-                        set = all_bytes_of(set, value);
-                    }
-                    return set;
-                },
-                options);
-        });
+        check(seed, {longest, longest}, all, expected,
+              [](const std::vector<Record>& own, const Options& options) {
+                  return map_reduce<std::string_view, std::string_view>(
+                      MPI_COMM_WORLD, items(own),
+                      [](const Record& r, auto& emit) { emit(r.first, r.second); }, &all_bytes_of,
+                      [](std::string_view, std::span<const std::string_view> values) {
+                          std::string set;
+                          for (const std::string_view value : values) {
+                              set = all_bytes_of(set, value);
+                          }
+                          return set;
+                      },
+                      options);
+              });
     }
     expect_spilled();
 }
@@ -324,6 +350,47 @@ TEST_P(Budgets, EndTheJobWhereTheSystemHasNoMoreMemory) {
     expect_in(text, " MB held in records; use more ranks or nodes");
 }
 #endif
+
+TEST_P(Budgets, HoldWhereAKeyHasMoreValuesThanThey) {
+    constexpr std::uint64_t kEach = 60'000;  // per rank; every second record has the first key
+    const SharedFolder folder;
+    const Options options = small_budget(GetParam(), folder.path());
+    std::vector<std::uint64_t> own(kEach);
+    std::iota(own.begin(), own.end(), 0);
+    const auto run = [&](auto reduce) {
+        return map_reduce<std::uint64_t, std::uint64_t>(
+            MPI_COMM_WORLD, items(own),
+            [](std::uint64_t i, auto& emit) { emit(i % 2 == 0 ? 0 : i % 2000, i); }, no_combine, reduce,
+            options);
+    };
+    const auto result = run([](std::uint64_t key, const Values<std::uint64_t>& values) {
+        std::uint64_t count = 0;
+        std::uint64_t sum = 0;
+        for (int twice = 0; twice < 2; ++twice) {
+            values.for_each([&](std::uint64_t value) {
+                EXPECT_EQ(value % 2 == 0 ? 0 : value % 2000, key);
+                ++count;
+                sum += value;
+            });
+        }
+        EXPECT_EQ(count, 2 * values.size());
+        return sum / 2;
+    });
+    std::uint64_t sum = 0;
+    for (const auto& entry : result) {
+        sum += entry.second;
+    }
+    EXPECT_EQ(sum_of_all(sum), kEach * (kEach - 1) / 2 * static_cast<std::uint64_t>(world().size()));
+    EXPECT_EQ(sum_of_all(result.size()), 1001U);
+    EXPECT_LE(result.stats().kv_bytes_peak, options.memory);
+    std::string text;
+    try {
+        run([](std::uint64_t, std::span<const std::uint64_t> values) { return values.size(); });
+    } catch (const Error& error) {
+        text = error.what();
+    }
+    expect_in(text, "memory: the records need ");
+}
 
 INSTANTIATE_TEST_SUITE_P(AllExchanges, Budgets,
                          testing::Values(Strategy::partition_full, Strategy::by_fill, Strategy::adaptive));

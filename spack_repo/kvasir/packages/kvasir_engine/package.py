@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="84fbfbe8de9743665553399b5d4244b14f754c6b04c8ac5641375c6bdeec03ff")
+    version("0.1.0", sha256="73a56194800260f80aa48759caae482f93fcc2d6815add9c395386b7ec9ce291")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -4,7 +4,8 @@
 //   map(record, emit)     emit(key, value) any number of times; keys and values are copied at once
 //   combine(a, b)         one value for two of the same key; must be associative and commutative. Values that
 //                         are byte strings: anything that converts to std::string_view.
-//   reduce(key, values)   the result of the key; values is a std::span<const Value>, in no particular order
+//   reduce(key, values)   the result of the key; values is a std::span<const Value>, in no particular order,
+//                         or Values<Value> (values.hpp) where there may be more than memory has room for
 
 #include <span>
 #include <type_traits>

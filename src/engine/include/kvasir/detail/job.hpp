@@ -21,6 +21,7 @@
 #include "kvasir/detail/radix_store.hpp"
 #include "kvasir/detail/rebalance.hpp"
 #include "kvasir/result.hpp"
+#include "kvasir/values.hpp"
 
 namespace kvasir::detail {
 
@@ -243,8 +244,9 @@ class Job {
         }
     }
 
-    template <class Out, class Reduce>
-    void reduce_one(const std::uint64_t* record, std::span<const Value> values, Reduce& reduce,
+    /// Reduces a key; `record` need only be the begin of one. `values` is a span, or Values.
+    template <class Out, class Reduce, class Some>
+    void reduce_one(const std::uint64_t* record, const Some& values, Reduce& reduce,
                     Result<Key, Out>& result) {
         ++state_.counters.keys;
         state_.counters.values += values.size();
@@ -293,7 +295,16 @@ class Job {
             }
         };
         for (std::size_t part = 0; part < Store::kPartitions; ++part) {
-            store_.process(part, convert, reduce_all);
+            if constexpr (takes_values<std::remove_cvref_t<Reduce>, Value>()) {
+                store_.process(part, convert, reduce_all,
+                               [&](const std::uint64_t* record, const Values<Value>& values) {
+                                   grouper.reset();
+                                   PhaseScope phase(state_.clock, Phase::reduce);
+                                   reduce_one(record, values, reduce, result);
+                               });
+            } else {
+                store_.process(part, convert, reduce_all);
+            }
         }
     }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "kvasir/callables.hpp"
 #include "kvasir/detail/block.hpp"
@@ -18,8 +19,13 @@
 #include "kvasir/detail/record_pages.hpp"
 #include "kvasir/detail/spill.hpp"
 #include "kvasir/memory.hpp"
+#include "kvasir/values.hpp"
 
 namespace kvasir::detail {
+
+/// Refuses what the budget has no room for, in place of a Stream. A Stream is called as stream(record,
+/// values) with the begin of a record, its hash and key, and all values of that key.
+struct Refuse {};
 
 /// Container of received records. With `combining` set, records of equal key are combined whenever a
 /// partition has grown to a few times what was left of it the last time, so that memory follows the distinct
@@ -80,16 +86,17 @@ class RadixStore final : private MemoryRelief {
 
     /// Calls convert(pages) and then reduce(pages) with all records of a partition, and drops them; or, where
     /// the budget has no room for all, several times with the records of a range of hashes. Where convert
-    /// throws OverBudget it is called again with fewer records.
-    template <class Convert, class Reduce>
-    void process(std::size_t index, Convert&& convert, Reduce&& reduce) {
+    /// throws OverBudget it is called again with fewer records. Records of a key for which the budget has no
+    /// room go to `stream` (see Refuse), if that is given.
+    template <class Convert, class Reduce, class Stream = Refuse>
+    void process(std::size_t index, Convert&& convert, Reduce&& reduce, Stream&& stream = {}) {
         Part& part = parts_[index];
         const Pin pin(*this, index);
         if (!spill_) {
             convert(part.pages);
         } else if (!fetched(index) || !attempt([&] { convert(part.pages); })) {
             spill(index);
-            process_ranges(index, 0, kRanges, convert, reduce);
+            process_spilled(index, convert, reduce, stream);
             spill_->drop(index);
             return;
         }
@@ -287,43 +294,155 @@ class RadixStore final : private MemoryRelief {
             [&] { spill_->take_blocks(index, [&](std::size_t words) { return room_in(part, words); }); });
     }
 
-    /// Converts and reduces the records of ranges [first, last) of hashes of a partition that is in the file.
-    template <class Convert, class Reduce>
-    void process_ranges(std::size_t index, std::size_t first, std::size_t last, Convert& convert,
-                        Reduce& reduce) {
-        Part& part = parts_[index];
-        const std::size_t width = last - first;
-        const bool splits = width > 1;
-        if (!splits || promising(spill_->words(index) / kRanges * width)) {
-            const auto read_and_convert = [&] {
-                read_range(index, first, last);
-                convert(part.pages);
-            };
-            const bool fits = splits ? attempt(read_and_convert) : (read_and_convert(), true);
-            if (fits) {
-                reduce(part.pages);
-            }
-            part.pages.clear();
-            part.limit = kSmallestLimit;
-            if (fits) {
-                return;
-            }
-        }
-        process_ranges(index, first, first + width / 2, convert, reduce);
-        process_ranges(index, first + width / 2, last, convert, reduce);
-    }
-
-    void read_range(std::size_t index, std::size_t first, std::size_t last) {
+    /// Calls visit(record, words) for the records in the file that are in ranges [first, last) of hashes.
+    template <class Visit>
+    void for_each_in(std::size_t index, std::size_t first, std::size_t last, Visit&& visit) {
         spill_->for_each_block(index, [&](const std::uint64_t* at, std::size_t words) {
             for (const std::uint64_t* end = at + words; at != end;) {
                 const std::size_t length = R::words(at);
-                const std::size_t range = (R::hash(at) >> 16U) % kRanges;
+                const std::size_t range = range_of(at);
                 if (range >= first && range < last) {
-                    add(at, length);
+                    visit(at, length);
                 }
                 at += length;
             }
         });
+    }
+    static std::size_t range_of(const std::uint64_t* record) { return (R::hash(record) >> 16U) % kRanges; }
+
+    /// Converts and reduces the records of a partition that is in the file, as many ranges at a time as are
+    /// likely to fit.
+    template <class Convert, class Reduce, class Stream>
+    void process_spilled(std::size_t index, Convert& convert, Reduce& reduce, Stream& stream) {
+        std::array<std::size_t, kRanges> sizes{};
+        for_each_in(index, 0, kRanges, [&](const std::uint64_t* record, std::size_t words) {
+            sizes[range_of(record)] += words;
+        });
+        for (std::size_t first = 0; first < kRanges;) {
+            std::size_t last = first;
+            std::size_t words = 0;
+            do {
+                words += sizes[last++];
+            } while (last < kRanges && promising(words + sizes[last]));
+            if (words != 0) {
+                process_ranges(index, first, last, promising(words), convert, reduce, stream);
+            }
+            first = last;
+        }
+    }
+
+    /// Converts and reduces the records of ranges [first, last) of hashes of a partition that is in the file.
+    template <class Convert, class Reduce, class Stream>
+    void process_ranges(std::size_t index, std::size_t first, std::size_t last, bool likely, Convert& convert,
+                        Reduce& reduce, Stream& stream) {
+        constexpr bool streams = !std::is_same_v<Stream, Refuse>;
+        Part& part = parts_[index];
+        const std::size_t width = last - first;
+        const auto read_and_convert = [&] {
+            for_each_in(index, first, last,
+                        [&](const std::uint64_t* record, std::size_t words) { add(record, words); });
+            convert(part.pages);
+        };
+        bool fits = false;
+        if (width == 1 && !streams) {
+            read_and_convert();  // or throws
+            fits = true;
+        } else if (likely) {
+            fits = attempt(read_and_convert);
+        }
+        if (fits) {
+            reduce(part.pages);
+        }
+        part.pages.clear();
+        part.limit = kSmallestLimit;
+        if (fits) {
+            return;
+        }
+        if (width > 1) {
+            process_ranges(index, first, first + width / 2, true, convert, reduce, stream);
+            process_ranges(index, first + width / 2, last, true, convert, reduce, stream);
+        } else if constexpr (streams) {
+            stream_range(index, first, convert, reduce, stream);
+        }
+    }
+
+    /// A key, and how many records have it.
+    struct KeySize {
+        WordBuffer key;  ///< begin of a record: hash and key
+        std::uint64_t records = 0;
+        std::size_t words = 0;
+    };
+
+    static bool same_key(const std::uint64_t* one, const std::uint64_t* other) {
+        return R::hash(one) == R::hash(other) &&
+               KeyTraits<Key>::equal(KeyTraits<Key>::recode(R::hash(one), R::key_zone(one)),
+                                     R::key_zone(other));
+    }
+
+    /// Streams the largest keys of a range, so many that the others fit, and processes those as always.
+    template <class Convert, class Reduce, class Stream>
+    void stream_range(std::size_t index, std::size_t range, Convert& convert, Reduce& reduce,
+                      Stream& stream) {
+        std::vector<KeySize> large = keys_of(index, range);
+        std::sort(large.begin(), large.end(), [](const auto& a, const auto& b) { return a.words > b.words; });
+        std::size_t rest = 0;
+        std::size_t streamed = large.size();
+        while (streamed > 1 && promising(rest + large[streamed - 1].words)) {
+            rest += large[--streamed].words;
+        }
+        large.resize(streamed);
+        for (const KeySize& key : large) {
+            stream_key(index, key, stream);
+        }
+        if (rest == 0) {
+            return;
+        }
+        for_each_in(index, range, range + 1, [&](const std::uint64_t* record, std::size_t words) {
+            if (std::none_of(large.begin(), large.end(),
+                             [&](const KeySize& key) { return same_key(record, key.key.data()); })) {
+                add(record, words);
+            }
+        });
+        RecordPages& pages = parts_[index].pages;
+        convert(pages);
+        reduce(pages);
+        pages.clear();
+    }
+
+    /// Returns the keys of a range, which are few: a 65,536th of the rank's.
+    std::vector<KeySize> keys_of(std::size_t index, std::size_t range) {
+        std::vector<KeySize> keys;
+        for_each_in(index, range, range + 1, [&](const std::uint64_t* record, std::size_t words) {
+            auto found = std::find_if(keys.begin(), keys.end(),
+                                      [&](const KeySize& key) { return same_key(record, key.key.data()); });
+            if (found == keys.end()) {
+                KeySize& key = keys.emplace_back();
+                key.key = WordBuffer(meter_, R::value_offset(record));
+                copy_words(key.key.data(), record, key.key.words());
+                found = keys.end() - 1;
+            }
+            ++found->records;
+            found->words += words;
+            std::swap(*found, keys.front());  // nearly all records that follow have the largest
+        });
+        return keys;
+    }
+
+    template <class Stream>
+    void stream_key(std::size_t index, const KeySize& key, Stream& stream) {
+        const typename Values<Value>::Parts parts = [&](const typename Values<Value>::Visit& visit) {
+            MeteredVector<Value> some{MeteredAllocator<Value>(meter_)};
+            spill_->for_each_block(index, [&](const std::uint64_t* at, std::size_t words) {
+                some.clear();
+                for (const std::uint64_t* end = at + words; at != end; at += R::words(at)) {
+                    if (same_key(at, key.key.data())) {
+                        some.push_back(R::value(at));
+                    }
+                }
+                visit(some);
+            });
+        };
+        stream(key.key.data(), Values<Value>(key.records, parts));
     }
 
     MemoryMeter& meter_;

@@ -49,8 +49,9 @@ class GrowingBlock {
     Block<Key, Value> block_;
 };
 
-/// Sends every record home. Records of split keys are combined first where `merging`, so that one partial
-/// result per rank and key travels; otherwise (nobody is going to convert) they stay. Collective.
+/// Sends every record home. Records of split keys are combined first where `merging`, by all ranks alike,
+/// also by the key's home, so that one partial result per rank and key is left; otherwise (nobody is going to
+/// convert) they stay. Collective.
 template <class Key, class Value, class Combine>
 void rebalance(JobState& job, RadixStore<Key, Value, Combine>& store, Combine& combiner, bool merging) {
     using R = RecordTraits<Key, Value>;
@@ -69,7 +70,7 @@ void rebalance(JobState& job, RadixStore<Key, Value, Combine>& store, Combine& c
             const std::size_t words = R::words(record);
             const int home = router.home(R::hash(record));
             const bool split = router.is_split(R::hash(record));
-            if (home == me || (split && !merging)) {
+            if (split ? !merging : home == me) {
                 copy_words(kept.extend(job.memory, words), record, words);
             } else {
                 leaving[static_cast<std::size_t>(home)].add(record, combiner, split);
