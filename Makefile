@@ -96,8 +96,12 @@ format:
 ## speed of the engine as CPU ratios to an in-repo yardstick of one thread (minutes)
 bench: setup
 	@$(PY) scripts/build_programs.py src/engine build/bench/engine.json --jobs $(CORES) --native --tool mpirun \
-	  map-aggregate group-by-key reduce-by-key generate wordcount-yardstick
-	@$(PY) src/engine/bench/compare.py --bin build/bench/bin $(ARGS)
+	  map-aggregate group-by-key reduce-by-key sort-records generate wordcount-yardstick sort-yardstick
+	@$(PY) src/engine/bench/compare.py --bin build/bench/bin --output build/bench/words.csv $(ARGS)
+	@$(PY) src/engine/bench/sorts.py --bin build/bench/bin --output build/bench/sorts.csv $(SORT_ARGS)
+	@if ! command -v Rscript >/dev/null; then echo "bench: no figure: Rscript is not installed (Debian: r-base-core)"; else \
+	  Rscript scripts/figures/draw.R scripts/figures/bench/speed.R --out build/bench/speed words=build/bench/words.csv \
+	    sorts=build/bench/sorts.csv && echo "rounds in build/bench/words.csv and sorts.csv, drawn in build/bench/speed.svg"; fi
 
 # Against ns-3 and ns-2 where they are installed (Debian: libns3-dev, ns2), and over sizes.
 ## speed of the simulator, against ns-3 and ns-2 where they are installed (minutes)

@@ -52,6 +52,9 @@ table_columns <- list(
   states = list(
     text = c("point", "setting", "host", "domain", "metric", "source"), number = c("rep", "t_s", "value")
   ),
+  # Rounds of `make bench`: programs that count words, and that sort.
+  word_rounds = list(text = c("data", "program"), number = c("words", "unique", "round", "cpu_ratio")),
+  sort_rounds = list(text = "program", number = c("records", "round", "cpu_ratio")),
   # Of a study: its parameters at each scale, and labels and looks of its series.
   parameters = list(text = c("scale", "level", "key", "value", "unit"), number = character()),
   # Published results, under the names of our metrics.

@@ -6,9 +6,7 @@ differ from the yardstick's is an error; a time never is.
 """
 
 import argparse
-import csv
 import json
-import os
 import shlex
 import signal
 import statistics
@@ -19,13 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measured_run import CompareError, Usage, run
+from output import LAUNCHER, positive, show, write_rows
 from rich.console import Console
 from rich.table import Table
 
 YARDSTICK = "yardstick"
-LAUNCHER = "mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1"
 MEBI = 1 << 20
-TABLE_WIDTH = 136
 
 # Distinct words of a text of N words, and the generator's options for it. 1,111,104 is the paper's "1M"; smaller
 # texts have a quarter of their words distinct instead. u4m is that quarter at any size (4 M at 16 M words).
@@ -204,32 +201,16 @@ def table_of(measured: list[Measured], rounds: int) -> Table:
 
 
 def write_csv(measured: list[Measured], path: Path) -> None:
-    """One row per run; the file appears only when it is whole."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    """Write one row per run."""
     columns = (
         "data,words,unique,bytes,program,round,cpu_s,cpu_ratio,job_cpu_s,job_cpu_ratio,wall_s,peak_rss_bytes"
     )
-    try:
-        with part.open("w", newline="", encoding="utf-8") as file:
-            rows = csv.writer(file, lineterminator="\n")
-            rows.writerow(columns.split(","))
-            for one in measured:
-                cpu = (one.usage.cpu_s, one.ratio, one.report.job_cpu_s, one.job_ratio, one.usage.wall_s)
-                text = (one.data, one.words, one.unique, one.bytes)
-                rows.writerow(
-                    [*text, one.program, one.round, *(f"{value:.6f}" for value in cpu), one.report.peak]
-                )
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise CompareError(f"{path}: cannot be written: {error.strerror}") from error
-
-
-def positive(text: str) -> int:
-    """A whole number above 0, for argparse."""
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"found '{text}', expected a whole number above 0")
-    return int(text)
+    rows = []
+    for one in measured:
+        cpu = (one.usage.cpu_s, one.ratio, one.report.job_cpu_s, one.job_ratio, one.usage.wall_s)
+        text = (one.data, one.words, one.unique, one.bytes)
+        rows.append([*text, one.program, one.round, *(f"{value:.6f}" for value in cpu), one.report.peak])
+    write_rows(path, columns.split(","), rows)
 
 
 def candidate(text: str) -> tuple[str, str]:
@@ -305,8 +286,7 @@ def main(arguments: list[str]) -> int:
     except (CompareError, OSError) as error:
         print(f"compare: {error}", file=sys.stderr)
         return 1
-    # Where the output is no terminal its width is a guess; the table is printed whole.
-    Console(width=max(Console().width, TABLE_WIDTH)).print(table_of(measured, options.rounds))
+    show(table_of(measured, options.rounds))
     return 0
 
 

@@ -13,6 +13,7 @@ import unittest
 from pathlib import Path
 
 COMPARE = Path(__file__).with_name("compare.py")
+SORTS = Path(__file__).with_name("sorts.py")
 BIN = Path()
 
 
@@ -153,6 +154,50 @@ class Compare(unittest.TestCase):
         with self.assertRaises(ProcessLookupError):
             os.kill(sleeper_pid, 0)
         self.assertEqual(self.leftovers(), ["pid"])
+
+
+class Sorts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="sorts test ")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        (self.folder / "scratch").mkdir()
+
+    def sorts(self, programs, *arguments):
+        command = [sys.executable, SORTS, "--bin", programs, f"--scratch={self.folder}/scratch", "--rounds=2"]
+        return subprocess.run(
+            [*command, "--records=3000", *arguments], capture_output=True, text=True, check=False
+        )
+
+    def test_all_programs_sort_the_same_bytes_in_turns(self):
+        for unique in ([], ["--unique=7"]):
+            output = self.folder / "out.csv"
+            done = self.sorts(BIN, f"--output={output}", *unique)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with output.open(encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            names = ["sort-yardstick", "sort-records, 1 rank", "sort-records, 2 ranks"]
+            names += ["sort --parallel=1", "sort --parallel=2"]
+            self.assertEqual([row["program"] for row in rows], 2 * names)
+            self.assertEqual([row["cores"] for row in rows], 2 * ["1", "1", "2", "1", "2"])
+            self.assertEqual([row["cpu_ratio"] for row in rows[::5]], ["1.000000"] * 2)
+            self.assertIn("Sorting 3,000 records", done.stdout)
+            self.assertEqual(list((self.folder / "scratch").iterdir()), [])
+
+    def test_a_program_that_sorts_otherwise_is_an_error(self):
+        programs = self.folder / "bin"
+        programs.mkdir()
+        for name in ("generate", "sort-records"):
+            (programs / name).symlink_to(BIN / name)
+        (programs / "sort-yardstick").write_text('#!/bin/sh\nexec cp "$1" "$3"\n')
+        (programs / "sort-yardstick").chmod(0o755)
+        done = self.sorts(programs)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(
+            done.stderr.splitlines()[-1],
+            "sorts: sort-records, 1 rank: its output is not that of sort-yardstick",
+        )
+        self.assertEqual(list((self.folder / "scratch").iterdir()), [])
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -351,6 +352,29 @@ TEST_F(Records, FollowFromTheirSeedAndTheLayoutOfGensort) {
     const std::string last = read("a").substr(3'999'900);
     EXPECT_EQ(last.substr(10, 34), "\x00\x11"s + "00000000000000000000000000009C3F");
     EXPECT_EQ(last.substr(44, 4) + last.substr(96), "\x88\x99\xaa\xbb\xcc\xdd\xee\xff");
+}
+
+TEST_F(Records, ThatArePrintableAreLines) {
+    for (const std::string& options :
+         {std::string("--records 3000"), std::string("--records 3000 --unique 5")}) {
+        const std::string file = generated("lines", options + " --ascii");
+        const std::string text = read("lines");
+        std::set<std::string> keys;
+        ASSERT_EQ(text.size(), 300'000U);
+        for (std::size_t at = 0; at < text.size(); at += 100) {
+            const std::string line = text.substr(at, 98);
+            ASSERT_TRUE(std::all_of(line.begin(), line.end(), [](char c) { return c >= ' ' && c <= '~'; }));
+            ASSERT_EQ(text.substr(at + 98, 2), "\r\n");
+            keys.insert(line.substr(0, 10));
+        }
+        EXPECT_EQ(text.substr(299'900 + 10, 36), "  00000000000000000000000000000BB7  ");
+        EXPECT_EQ(keys.size(), options.find("unique") == std::string::npos ? 3000U : 5U);
+        const std::string folder = "sorted" + std::to_string(keys.size());
+        ASSERT_EQ(run("sort-records --output " + path(folder) + " " + file), 0) << err_;
+        EXPECT_EQ(sorted_text(folder), sorted_plainly(text));
+    }
+    EXPECT_NE(run_by("", "generate --words 10 --unique 5 --ascii --output " + path("text")), 0);
+    EXPECT_EQ(times_in_errors("--records and --ascii for --format records"), 1U) << err_;
 }
 
 TEST_F(Records, ThatAreNotSortedOrNotAllThereAreFound) {

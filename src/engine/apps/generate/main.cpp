@@ -28,6 +28,7 @@ constexpr std::uint64_t kMostWords = std::uint64_t{1} << 59U;  ///< their bytes 
 struct Settings {
     std::string format = "text";
     std::uint64_t records = 0;
+    bool ascii = false;
     std::uint64_t words = 0;
     std::uint64_t unique = 0;
     std::string law = "interleaved";
@@ -135,8 +136,8 @@ void run_records(const Settings& settings) {
     remember_signals();
     const auto began = std::chrono::steady_clock::now();
     Output output(settings.output, bytes);
-    const std::uint64_t sum =
-        write_records({settings.seed, settings.unique}, settings.records, settings.threads, output);
+    const std::uint64_t sum = write_records({settings.seed, settings.unique, settings.ascii},
+                                            settings.records, settings.threads, output);
     stop_if_asked();
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - began;
     if (!settings.report.empty()) {
@@ -146,6 +147,7 @@ void run_records(const Settings& settings) {
                     {"records", settings.records},
                     {"bytes", bytes},
                     {"unique", settings.unique},
+                    {"ascii", settings.ascii},
                     {"seed", settings.seed},
                     {"checksum", checksum.str()},
                     {"threads", settings.threads},
@@ -187,6 +189,7 @@ int main(int argc, char** argv) {
         ->check(CLI::IsMember({"text", "records"}));
     auto* words = app.add_option("--words", settings.words, "words in all")->check(CLI::PositiveNumber);
     auto* records = app.add_option("--records", settings.records, "records in all, with --format records");
+    auto* ascii = app.add_flag("--ascii", settings.ascii, "printable records, each a line (gensort's -a)");
     auto* unique = app.add_option("--unique", settings.unique,
                                   "distinct words; or most distinct keys of records, else all may differ")
                        ->check(CLI::PositiveNumber);
@@ -213,8 +216,8 @@ int main(int argc, char** argv) {
             return 2;
         }
     }
-    if ((text ? records : words)->count() != 0) {
-        std::cerr << "generate: --words is for --format text, --records for --format records\n";
+    if ((text ? records : words)->count() != 0 || (text && ascii->count() != 0)) {
+        std::cerr << "generate: --words is for --format text, --records and --ascii for --format records\n";
         return 2;
     }
     try {

@@ -1,6 +1,8 @@
 #pragma once
-// Writer of records in the layout of gensort: 10 bytes of key, 00 11, the record's number in 32 hexadecimal
-// digits, 88 99 AA BB, 12 hexadecimal digits four times each, CC DD EE FF. The keys are our own.
+// Writer of records in the layouts of gensort. Binary: 10 bytes of key, 00 11, the record's number in 32
+// hexadecimal digits, 88 99 AA BB, 12 hexadecimal digits four times each, CC DD EE FF. ASCII: 10 printable
+// characters of key, two spaces, the number, two spaces, 13 hexadecimal digits four times each, CR LF. The
+// keys are our own.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,21 +21,24 @@ namespace kvasir::generate {
 struct RecordLaw {
     std::uint64_t seed;
     std::uint64_t unique;  ///< most distinct keys; 0: every record draws one of its own
+    bool ascii = false;    ///< printable keys, and a line per record
 
     /// Writes record `number` to `to`, 100 bytes.
     void make(std::uint64_t number, char* to) const {
         const std::uint64_t drawn = unique == 0 ? number : mixed(~seed, number) % unique;
         const std::uint64_t high = mixed(seed, 2 * drawn);
         const std::uint64_t low = mixed(seed, 2 * drawn + 1);
+        if (ascii) {
+            make_line(number, high, low, to);
+            return;
+        }
         for (unsigned i = 0; i < 8; ++i) {
             to[i] = static_cast<char>(high >> (56 - 8 * i));
         }
         to[8] = static_cast<char>(low >> 8U);
         to[9] = static_cast<char>(low);
         std::memcpy(to + 10, "\x00\x11", 2);
-        for (unsigned i = 0; i < 32; ++i) {
-            to[12 + i] = i < 16 ? '0' : digit(number >> (4 * (31 - i)));
-        }
+        write_number(number, to + 12);
         std::memcpy(to + 44, "\x88\x99\xaa\xbb", 4);
         for (unsigned i = 0; i < 12; ++i) {
             std::memset(to + 48 + 4 * i, digit(low >> (16 + 4 * i)), 4);
@@ -42,6 +47,26 @@ struct RecordLaw {
     }
 
   private:
+    static void make_line(std::uint64_t number, std::uint64_t high, std::uint64_t low, char* to) {
+        constexpr std::uint64_t printable = 95;  // from space to tilde
+        std::uint64_t key = high;
+        for (unsigned i = 0; i < app::kKeyBytes; ++i, key /= printable) {
+            key = i == app::kKeyBytes / 2 ? low : key;
+            to[i] = static_cast<char>(' ' + key % printable);
+        }
+        std::memcpy(to + 10, "  ", 2);
+        write_number(number, to + 12);
+        std::memcpy(to + 44, "  ", 2);
+        for (unsigned i = 0; i < 13; ++i) {
+            std::memset(to + 46 + 4 * i, digit(low >> (12 + 4 * i)), 4);
+        }
+        std::memcpy(to + 98, "\r\n", 2);
+    }
+    static void write_number(std::uint64_t number, char* to) {
+        for (unsigned i = 0; i < 32; ++i) {
+            to[i] = i < 16 ? '0' : digit(number >> (4 * (31 - i)));
+        }
+    }
     static char digit(std::uint64_t value) { return "0123456789ABCDEF"[value & 15U]; }
 };
 

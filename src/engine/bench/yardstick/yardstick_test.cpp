@@ -188,6 +188,32 @@ TEST_F(Yardstick, WhatCannotBeDoneIsOneLineAndLeavesNothing) {
     }
 }
 
+TEST_F(Yardstick, SortsAsCoreutilsDo) {
+    std::mt19937_64 random(5);
+    for (const unsigned length : {2U, 8U, 9U, 10U, 41U}) {
+        for (const unsigned letters : {1U, 2U, 26U}) {
+            SCOPED_TRACE(std::to_string(length) + " bytes of " + std::to_string(letters));
+            std::string text;
+            for (auto records = random() % 20'000; records > 0; --records) {
+                for (unsigned i = 1; i < length; ++i) {
+                    text.push_back(static_cast<char>('!' + random() % letters));
+                }
+                text.push_back('\n');
+            }
+            write("t", text);
+            ASSERT_EQ(shell("'" SORT_PROGRAM "' --record " + std::to_string(length) + " " + quoted("t") +
+                            " --output " + quoted("sorted") + "; LC_ALL=C sort " + quoted("t") + " > " +
+                            quoted("reference")),
+                      0)
+                << read("err");
+            EXPECT_TRUE(read("sorted") == read("reference"));
+        }
+    }
+    write("t", "abc");
+    EXPECT_EQ(shell("'" SORT_PROGRAM "' " + quoted("t") + " --output " + quoted("sorted")), 1);
+    EXPECT_EQ(read("err"), "sort-yardstick: " + path("t") + ": has 3 bytes, expected a multiple of 100\n");
+}
+
 #ifdef GENERATE_PROGRAM
 TEST_F(Yardstick, GeneratedTextsHoldWhatTheirReportSays) {
     for (const char* law : {"interleaved", "zipf", "superkey"}) {
