@@ -315,25 +315,38 @@ runtime_note <- function(rows) {
 # The unique words of the paper's data set that stand for those of a row: as many as give the same combinability rate.
 paper_scale_unique <- function(rows) rows$unique * rows$ranks / rows$words * 4e9 / 72
 
-# A panel of a sweep: a metric over the unique words, one line per send buffer, all repetitions as points.
-# rows: rows of one metric with column x; axis: y title; options: paper (data frame x: the paper's optimum), lowest
-# (ring the lowest median of each buffer), top (data frame x, text: names above the axis), bottom (name the x axis).
+# Runs of a sweep over send buffers and those of an exchange that adapts, in one table with the columns of a line: its
+# name, colour, shape and type. Of the second only what the first has not.
+exchange_lines <- function(buffering, adaptive) {
+  adaptive <- adaptive[adaptive$strategy %in% "adaptive", ]
+  level <- pmin(match(buffering$buffer_mb, sort(unique(buffering$buffer_mb))), 3)
+  buffering$line <- paste(buffering$buffer_mb, "MB")
+  buffering$colour <- shade(colour_of(buffering$app), level)
+  buffering$shape <- level_filled[level]
+  buffering$linetype <- level_linetype[level]
+  if (nrow(adaptive) == 0) return(buffering)
+  looks <- looks_of(adaptive$strategy)
+  adaptive$line <- looks$label
+  adaptive[c("colour", "shape", "linetype")] <- looks[c("colour", "shape", "linetype")]
+  shared <- intersect(names(buffering), names(adaptive))
+  rbind(buffering[shared], adaptive[shared])
+}
+
+# A panel of a sweep: a metric over the unique words, one line per setting, all repetitions as points.
+# rows: rows of one metric with column x and those of exchange_lines(); axis: y title; options: paper (data frame x: the
+# paper's optimum), lowest (ring the lowest median of each line), top (data frame x, text: names above the axis), bottom
+# (name the x axis).
 sweep_panel <- function(rows, axis, paper = NULL, lowest = FALSE, top = NULL, bottom = FALSE) {
-  buffers <- sort(unique(rows$buffer_mb))
-  rows$level <- match(rows$buffer_mb, buffers)
-  rows$colour <- shade(colour_of(rows$app), rows$level)
-  rows$shape <- level_filled[pmin(rows$level, 3)]
-  middle <- summarise_runs(rows, c("buffer_mb", "x", "colour", "level"))
-  middle$line <- level_linetype[pmin(middle$level, 3)]
-  best <- do.call(rbind, lapply(split(middle, middle$buffer_mb), function(d) d[which.min(d$median), ]))
+  middle <- summarise_runs(rows, c("line", "x", "colour", "linetype"))
+  best <- do.call(rbind, lapply(split(middle, middle$line), function(d) d[which.min(d$median), ]))
   ggplot(middle, aes(.data$x, .data$median, colour = .data$colour)) +
     if_layer(paper, geom_vline(aes(xintercept = .data$x), paper, linewidth = 0.25, linetype = "22")) +
     geom_linerange(aes(ymin = .data$low, ymax = .data$high), linewidth = 0.35) +
-    geom_line(aes(group = .data$buffer_mb, linetype = .data$line), linewidth = 0.45) +
+    geom_line(aes(group = .data$line, linetype = .data$linetype), linewidth = 0.45) +
     geom_point(aes(y = .data$value, fill = .data$colour, shape = .data$shape), rows, size = 1, stroke = 0.2,
       alpha = 0.6) +
     if_layer(if (lowest) best, geom_point(data = best, shape = 21, size = 2.9, stroke = 0.4, fill = NA)) +
-    buffer_labels(middle) +
+    line_labels(middle) +
     emulated_mark(rows) +
     scale_colour_identity() + scale_fill_identity() + scale_shape_identity() + scale_linetype_identity() +
     scale_x_log10(if (bottom) "unique words among the paper\u2019s 4 billion, at the same combinability rate",
@@ -356,10 +369,10 @@ top_axis <- function(top) {
 }
 
 # Names each line at its right end; names of lines that end close together are moved apart.
-buffer_labels <- function(middle) {
-  ends <- do.call(rbind, lapply(split(middle, middle$buffer_mb), function(d) d[which.max(d$x), ]))
+line_labels <- function(middle) {
+  ends <- do.call(rbind, lapply(split(middle, middle$line), function(d) d[which.max(d$x), ]))
   span <- diff(range(log10(middle$median)))
   ends$y <- 10^spread_labels(log10(ends$median), max(span, 1e-9) * 0.12)
-  geom_text(aes(.data$x * 1.25, .data$y, label = paste(.data$buffer_mb, "MB")), ends, hjust = 0,
+  geom_text(aes(.data$x * 1.25, .data$y, label = .data$line), ends, hjust = 0,
     size = pt(base_size), family = font_family)
 }
