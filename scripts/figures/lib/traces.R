@@ -318,6 +318,7 @@ paper_scale_unique <- function(rows) rows$unique * rows$ranks / rows$words * 4e9
 # Runs of a sweep over send buffers and those of an exchange that adapts, in one table with the columns of a line: its
 # name, colour, shape and type. Of the second only what the first has not.
 exchange_lines <- function(buffering, adaptive) {
+  if (nrow(buffering) == 0) return(buffering)
   adaptive <- adaptive[adaptive$strategy %in% "adaptive", ]
   level <- pmin(match(buffering$buffer_mb, sort(unique(buffering$buffer_mb))), 3)
   buffering$line <- paste(buffering$buffer_mb, "MB")
@@ -329,7 +330,9 @@ exchange_lines <- function(buffering, adaptive) {
   adaptive$line <- looks$label
   adaptive[c("colour", "shape", "linetype")] <- looks[c("colour", "shape", "linetype")]
   shared <- intersect(names(buffering), names(adaptive))
-  rbind(buffering[shared], adaptive[shared])
+  both <- rbind(buffering[shared], adaptive[shared])
+  attr(both, "path") <- attr(buffering, "path")
+  both
 }
 
 # A panel of a sweep: a metric over the unique words, one line per setting, all repetitions as points.

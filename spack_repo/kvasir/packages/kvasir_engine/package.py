@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="73a56194800260f80aa48759caae482f93fcc2d6815add9c395386b7ec9ce291")
+    version("0.1.0", sha256="0a500dd53d0664580e0635c9da5a6541a3c3e557c4902e5b7fed706ae48dd6b7")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../record_order.hpp"
@@ -16,6 +16,8 @@
 #include "vocabulary.hpp"
 
 namespace kvasir::generate {
+
+using namespace std::string_view_literals;
 
 /// What the records of a file follow from, besides their number.
 struct RecordLaw {
@@ -37,13 +39,13 @@ struct RecordLaw {
         }
         to[8] = static_cast<char>(low >> 8U);
         to[9] = static_cast<char>(low);
-        std::memcpy(to + 10, "\x00\x11", 2);
+        put("\x00\x11"sv, to + 10);
         write_number(number, to + 12);
-        std::memcpy(to + 44, "\x88\x99\xaa\xbb", 4);
+        put("\x88\x99\xaa\xbb"sv, to + 44);
         for (unsigned i = 0; i < 12; ++i) {
-            std::memset(to + 48 + 4 * i, digit(low >> (16 + 4 * i)), 4);
+            std::fill_n(to + 48 + std::size_t{4} * i, 4, digit(low >> (16 + 4 * i)));
         }
-        std::memcpy(to + 96, "\xcc\xdd\xee\xff", 4);
+        put("\xcc\xdd\xee\xff"sv, to + 96);
     }
 
   private:
@@ -54,19 +56,20 @@ struct RecordLaw {
             key = i == app::kKeyBytes / 2 ? low : key;
             to[i] = static_cast<char>(' ' + key % printable);
         }
-        std::memcpy(to + 10, "  ", 2);
+        put("  "sv, to + 10);
         write_number(number, to + 12);
-        std::memcpy(to + 44, "  ", 2);
+        put("  "sv, to + 44);
         for (unsigned i = 0; i < 13; ++i) {
-            std::memset(to + 46 + 4 * i, digit(low >> (12 + 4 * i)), 4);
+            std::fill_n(to + 46 + std::size_t{4} * i, 4, digit(low >> (12 + 4 * i)));
         }
-        std::memcpy(to + 98, "\r\n", 2);
+        put("\r\n"sv, to + 98);
     }
     static void write_number(std::uint64_t number, char* to) {
         for (unsigned i = 0; i < 32; ++i) {
             to[i] = i < 16 ? '0' : digit(number >> (4 * (31 - i)));
         }
     }
+    static void put(std::string_view bytes, char* to) { std::copy(bytes.begin(), bytes.end(), to); }
     static char digit(std::uint64_t value) { return "0123456789ABCDEF"[value & 15U]; }
 };
 

@@ -56,8 +56,8 @@ class BipartiteState {
   public:
     /// Of `options`, the sizes of buffers and blocks are used (send_buffer, in_flight, combine_cache). Throws
     /// Error when they make no sense for this many processes. Collective.
-    BipartiteState(const Communicator& world, const Options& options)
-        : options_(options), world_(world), state_(world.get(), options_) {
+    BipartiteState(const Communicator& world, Options options)
+        : options_(std::move(options)), world_(world), state_(world.get(), options_) {
         validate(options_, world.size());
     }
     BipartiteState(const BipartiteState&) = delete;

@@ -50,7 +50,7 @@ class SpilledPartitions {
             const std::uint64_t* end = at + words;
             while (at != end) {
                 // Whole records, as many as a block has room for.
-                std::size_t length = static_cast<std::size_t>(end - at);
+                auto length = static_cast<std::size_t>(end - at);
                 if (length > file_.block_words()) {
                     length = words_of(at);
                     while (at + length != end && length + words_of(at + length) <= file_.block_words()) {
