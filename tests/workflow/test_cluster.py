@@ -120,7 +120,7 @@ def stop_ranks(cluster: Cluster) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900, func_only=True)
 def test_a_job_over_its_time_is_tried_again_though_the_controller_restarts(
     cluster: Cluster, run: str
 ) -> None:
@@ -140,7 +140,7 @@ def test_a_job_over_its_time_is_tried_again_though_the_controller_restarts(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900, func_only=True)
 def test_a_job_whose_node_goes_down_is_made_elsewhere(cluster: Cluster, run: str) -> None:
     snakemake = cluster.start("--", MPI)
     stop_ranks(cluster)
@@ -164,7 +164,7 @@ def states(cluster: Cluster) -> dict[str, str]:
     return {job["JobID"]: job["State"].split()[0] for job in cluster.jobs()}
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900, func_only=True)
 def test_what_a_killed_snakemake_left_is_adopted_and_made_once(cluster: Cluster, run: str) -> None:
     before = set(states(cluster))
     snakemake = cluster.start("--", MPI)
@@ -193,7 +193,7 @@ def test_what_a_killed_snakemake_left_is_adopted_and_made_once(cluster: Cluster,
     assert "Nothing to be done" in cluster.run("--", MPI)
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900, func_only=True)
 def test_what_ended_meanwhile_is_taken_and_make_cancel_ends_the_rest(cluster: Cluster, run: str) -> None:
     before = set(states(cluster))
     snakemake = cluster.start("--", MPI)
@@ -258,7 +258,7 @@ def runs_of_many(cluster: Cluster) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900, func_only=True)
 def test_a_full_queue_costs_no_retries(cluster: Cluster, part: Part) -> None:
     forget_many(cluster)
     before = set(states(cluster))
@@ -274,7 +274,7 @@ def test_a_full_queue_costs_no_retries(cluster: Cluster, part: Part) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900, func_only=True)
 def test_jobs_wait_for_a_partition_that_goes_down_and_one_line_says_so(cluster: Cluster, part: Part) -> None:
     forget_many(cluster)
     before = set(states(cluster))
@@ -295,7 +295,7 @@ def test_jobs_wait_for_a_partition_that_goes_down_and_one_line_says_so(cluster: 
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900, func_only=True)
 @pytest.mark.parametrize("how", ["absent", "slow"])
 def test_jobs_are_not_lost_while_the_accounts_do_not_answer(cluster: Cluster, part: Part, how: str) -> None:
     forget_many(cluster)
@@ -345,7 +345,7 @@ def show_late(hidden: Path, results: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900, func_only=True)
 def test_files_that_appear_late_are_waited_for(cluster: Cluster, part: Part) -> None:
     forget_many(cluster)
     before = set(states(cluster))
@@ -378,7 +378,7 @@ def test_files_that_appear_late_are_waited_for(cluster: Cluster, part: Part) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900, func_only=True)
 def test_a_run_that_is_lost_for_good_is_recorded_with_the_reason(cluster: Cluster, run: str) -> None:
     snakemake = cluster.start("--retries", "0", "--", MPI)
     cluster.until("a rank runs", lambda: bool(cluster.ranks()))
@@ -394,7 +394,7 @@ def test_a_run_that_is_lost_for_good_is_recorded_with_the_reason(cluster: Cluste
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900, func_only=True)
 def test_two_runs_at_once_leave_each_other_alone(cluster: Cluster, part: Part) -> None:
     first = cluster.checkout
     # Another's, with a home of its own; it builds what it needs.
