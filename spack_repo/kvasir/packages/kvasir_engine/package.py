@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="0a500dd53d0664580e0635c9da5a6541a3c3e557c4902e5b7fed706ae48dd6b7")
+    version("0.1.0", sha256="d53378618ae7df8a04628ef5c3f8409a23d201acc97bc3132b05843957f690ab")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -20,8 +20,8 @@
 #include "kvasir/detail/partition_full.hpp"
 #include "kvasir/detail/radix_store.hpp"
 #include "kvasir/detail/rebalance.hpp"
+#include "kvasir/detail/takes_values.hpp"
 #include "kvasir/result.hpp"
-#include "kvasir/values.hpp"
 
 namespace kvasir::detail {
 
