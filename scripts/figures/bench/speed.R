@@ -3,7 +3,7 @@
 takes <- c(words = "word_rounds", sorts = "sort_rounds")
 
 # A panel a data set: a line a program, all rounds as points and their median as a tick.
-ratio_panel <- function(rows, title, name) {
+ratio_panel <- function(rows, title) {
   programs <- rev(unique(rows$program))
   middle <- stats::aggregate(list(ratio = rows$cpu_ratio), rows["program"], stats::median)
   ggplot(rows, aes(.data$cpu_ratio, .data$program)) +
@@ -11,7 +11,7 @@ ratio_panel <- function(rows, title, name) {
     geom_point(size = 1.1, alpha = 0.6, colour = okabe_ito[["blue"]]) +
     geom_point(aes(.data$ratio, .data$program), middle, shape = 124, size = 3) +
     scale_y_discrete(NULL, limits = programs) +
-    log_axis(c(1, rows$cpu_ratio), name, scale_x_log10) +
+    log_axis(c(1, rows$cpu_ratio), NULL, scale_x_log10) +
     labs(title = title) + theme_kvasir()
 }
 
@@ -23,11 +23,11 @@ draw <- function(tables) {
   panels <- lapply(unique(words$data), function(data) {
     rows <- words[words$data %in% data, ]
     title <- paste0(data, ": ", short_count(rows$words[1]), " words, ", short_count(rows$unique[1]), " distinct")
-    ratio_panel(rows, title, NULL)
+    ratio_panel(rows, title)
   })
   if (nrow(sorts)) {
     title <- paste("sort:", short_count(sorts$records[1]), "records of 100 bytes")
-    panels <- c(panels, list(ratio_panel(sorts, title, NULL)))
+    panels <- c(panels, list(ratio_panel(sorts, title)))
   }
   rounds <- table(c(paste(words$data, words$program), paste("sort", sorts$program)))
   lines <- vapply(panels, function(panel) length(panel$scales$get_scales("y")$limits), 1)

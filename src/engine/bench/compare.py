@@ -8,17 +8,14 @@ differ from the yardstick's is an error; a time never is.
 import argparse
 import json
 import shlex
-import signal
 import statistics
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from measured_run import CompareError, Usage, run
-from output import LAUNCHER, positive, show, write_rows
-from rich.console import Console
+from output import LAUNCHER, positive, report_comparison, write_rows
 from rich.table import Table
 
 YARDSTICK = "yardstick"
@@ -258,40 +255,28 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> int:
     """Run the comparison; 0 unless something other than a time was wrong."""
     options = parse(arguments)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     programs = options.bin.resolve()
     candidates = dict(
         options.candidate or default_candidates(programs, options.launcher, options.app_options).items()
     )
     yardstick = f"{shlex.quote(str(programs / 'wordcount-yardstick'))} --report {{report}} {{input}}"
     commands = {YARDSTICK: yardstick, **candidates}
-    errors = Console(stderr=True)
-    measured: list[Measured] = []
-    try:
-        with (
-            tempfile.TemporaryDirectory(dir=options.scratch, prefix="bench ") as scratch,
-            errors.status("") as status,
-        ):
-            for name in options.data:
-                status.update(f"{name}: generating")
-                text, facts = generate(programs, name, options.words, options.seed, Path(scratch))
-                measured += compare(name, commands, text, Path(scratch), facts, options.rounds, status.update)
-                text.unlink()
-            for text in options.text:
-                measured += compare(
-                    text.stem, commands, text.resolve(), Path(scratch), None, options.rounds, status.update
-                )
+
+    def comparison(folder: Path, say: Callable[[str], None]) -> Table:
+        measured: list[Measured] = []
+        for name in options.data:
+            say(f"{name}: generating")
+            text, facts = generate(programs, name, options.words, options.seed, folder)
+            measured += compare(name, commands, text, folder, facts, options.rounds, say)
+            text.unlink()
+        for text in options.text:
+            measured += compare(text.stem, commands, text.resolve(), folder, None, options.rounds, say)
         if options.output:
             write_csv(measured, options.output)
-    except (CompareError, OSError) as error:
-        print(f"compare: {error}", file=sys.stderr)
-        return 1
-    show(table_of(measured, options.rounds))
-    return 0
+        return table_of(measured, options.rounds)
+
+    return report_comparison("compare", options.scratch, comparison)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except KeyboardInterrupt:
-        sys.exit(130)
+    sys.exit(main(sys.argv[1:]))

@@ -17,12 +17,17 @@ SORTS = Path(__file__).with_name("sorts.py")
 BIN = Path()
 
 
-class Compare(unittest.TestCase):
+class InAFolder(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="compare test ")
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         (self.folder / "scratch").mkdir()
+
+
+class Compare(InAFolder):
+    def setUp(self):
+        super().setUp()
         self.yardstick = f"'{BIN}/wordcount-yardstick' --report {{report}} {{input}}"
 
     def compare(self, *arguments, words=20000):
@@ -156,13 +161,7 @@ class Compare(unittest.TestCase):
         self.assertEqual(self.leftovers(), ["pid"])
 
 
-class Sorts(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="sorts test ")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        (self.folder / "scratch").mkdir()
-
+class Sorts(InAFolder):
     def sorts(self, programs, *arguments):
         command = [sys.executable, SORTS, "--bin", programs, f"--scratch={self.folder}/scratch", "--rounds=2"]
         return subprocess.run(

@@ -3,7 +3,10 @@
 import argparse
 import csv
 import os
-from collections.abc import Iterable, Sequence
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from measured_run import CompareError
@@ -35,6 +38,25 @@ def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[object
         raise CompareError(f"{path}: cannot be written: {error.strerror}") from error
 
 
-def show(table: Table) -> None:
-    """Print a table whole: where the output is no terminal its width is a guess."""
+def report_comparison(
+    name: str, scratch: Path | None, comparison: Callable[[Path, Callable[[str], None]], Table]
+) -> int:
+    """Run comparison(folder, say) in a temporary folder of `scratch`, show its table; return the exit code.
+
+    `name` begins the line that says what went wrong. SIGTERM ends it with 143, SIGINT with 130.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        with (
+            tempfile.TemporaryDirectory(dir=scratch, prefix="bench ") as folder,
+            Console(stderr=True).status("generating") as status,
+        ):
+            table = comparison(Path(folder), status.update)
+    except (CompareError, OSError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    # Where the output is no terminal its width is a guess; the table is printed whole.
     Console(width=max(Console().width, TABLE_WIDTH)).print(table)
+    return 0

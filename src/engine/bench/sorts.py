@@ -8,17 +8,14 @@ import argparse
 import hashlib
 import shlex
 import shutil
-import signal
 import statistics
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from measured_run import CompareError, Usage, run
-from output import LAUNCHER, positive, show, write_rows
-from rich.console import Console
+from output import LAUNCHER, positive, report_comparison, write_rows
 from rich.table import Table
 
 YARDSTICK = "sort-yardstick"
@@ -164,30 +161,21 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> int:
     """Run the comparison; 0 unless something other than a time was wrong."""
     options = parse(arguments)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    folder = options.bin.resolve()
-    try:
-        with (
-            tempfile.TemporaryDirectory(dir=options.scratch, prefix="bench ") as scratch,
-            Console(stderr=True).status("generating") as status,
-        ):
-            data, output, log = (Path(scratch) / name for name in ("records", "sorted", "log"))
-            command = [str(folder / "generate"), "--format=records", "--ascii", f"--seed={options.seed}"]
-            unique = [f"--unique={options.unique}"] if options.unique else []
-            run([*command, *unique, f"--records={options.records}", f"--output={data}"], log)
-            programs = programs_of(folder, options.launcher, data, output, options.records)
-            measured = compare(programs, output, log, options.records, options.rounds, status.update)
+
+    def comparison(folder: Path, say: Callable[[str], None]) -> Table:
+        bin_folder = options.bin.resolve()
+        data, output, log = (folder / name for name in ("records", "sorted", "log"))
+        command = [str(bin_folder / "generate"), "--format=records", "--ascii", f"--seed={options.seed}"]
+        unique = [f"--unique={options.unique}"] if options.unique else []
+        run([*command, *unique, f"--records={options.records}", f"--output={data}"], log)
+        programs = programs_of(bin_folder, options.launcher, data, output, options.records)
+        measured = compare(programs, output, log, options.records, options.rounds, say)
         if options.output:
             write_csv(measured, options.output)
-    except (CompareError, OSError) as error:
-        print(f"sorts: {error}", file=sys.stderr)
-        return 1
-    show(table_of(measured, options.records, options.rounds))
-    return 0
+        return table_of(measured, options.records, options.rounds)
+
+    return report_comparison("sorts", options.scratch, comparison)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except KeyboardInterrupt:
-        sys.exit(130)
+    sys.exit(main(sys.argv[1:]))

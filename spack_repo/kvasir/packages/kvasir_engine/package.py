@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="d53378618ae7df8a04628ef5c3f8409a23d201acc97bc3132b05843957f690ab")
+    version("0.1.0", sha256="ab602a33d0fa45ff554c3027ebea2684e056047c403d1fecb9e4a8623c75df55")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

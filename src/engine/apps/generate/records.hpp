@@ -42,9 +42,7 @@ struct RecordLaw {
         put("\x00\x11"sv, to + 10);
         write_number(number, to + 12);
         put("\x88\x99\xaa\xbb"sv, to + 44);
-        for (unsigned i = 0; i < 12; ++i) {
-            std::fill_n(to + 48 + std::size_t{4} * i, 4, digit(low >> (16 + 4 * i)));
-        }
+        write_quads(low >> 16U, 12, to + 48);
         put("\xcc\xdd\xee\xff"sv, to + 96);
     }
 
@@ -59,14 +57,18 @@ struct RecordLaw {
         put("  "sv, to + 10);
         write_number(number, to + 12);
         put("  "sv, to + 44);
-        for (unsigned i = 0; i < 13; ++i) {
-            std::fill_n(to + 46 + std::size_t{4} * i, 4, digit(low >> (12 + 4 * i)));
-        }
+        write_quads(low >> 12U, 13, to + 46);
         put("\r\n"sv, to + 98);
     }
     static void write_number(std::uint64_t number, char* to) {
         for (unsigned i = 0; i < 32; ++i) {
             to[i] = i < 16 ? '0' : digit(number >> (4 * (31 - i)));
+        }
+    }
+    /// Writes `count` hexadecimal digits, the lowest first, each four times.
+    static void write_quads(std::uint64_t digits, unsigned count, char* to) {
+        for (; count != 0; --count, digits >>= 4U) {
+            to = std::fill_n(to, 4, digit(digits));
         }
     }
     static void put(std::string_view bytes, char* to) { std::copy(bytes.begin(), bytes.end(), to); }
