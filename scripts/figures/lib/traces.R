@@ -342,10 +342,13 @@ exchange_lines <- function(buffering, adaptive) {
 sweep_panel <- function(rows, axis, paper = NULL, lowest = FALSE, top = NULL, bottom = FALSE) {
   middle <- summarise_runs(rows, c("line", "x", "colour", "linetype"))
   best <- do.call(rbind, lapply(split(middle, middle$line), function(d) d[which.min(d$median), ]))
+  # A line has a gap where other lines have a point and it has none: it was not measured there.
+  looks <- unique(middle[c("line", "colour", "linetype")])
+  gapped <- merge(merge(looks, data.frame(x = unique(middle$x))), middle, all.x = TRUE)
   ggplot(middle, aes(.data$x, .data$median, colour = .data$colour)) +
     if_layer(paper, geom_vline(aes(xintercept = .data$x), paper, linewidth = 0.25, linetype = "22")) +
     geom_linerange(aes(ymin = .data$low, ymax = .data$high), linewidth = 0.35) +
-    geom_line(aes(group = .data$line, linetype = .data$linetype), linewidth = 0.45) +
+    geom_line(aes(group = .data$line, linetype = .data$linetype), gapped, linewidth = 0.45, na.rm = TRUE) +
     geom_point(aes(y = .data$value, fill = .data$colour, shape = .data$shape), rows, size = 1, stroke = 0.2,
       alpha = 0.6) +
     if_layer(if (lowest) best, geom_point(data = best, shape = 21, size = 2.9, stroke = 0.4, fill = NA)) +

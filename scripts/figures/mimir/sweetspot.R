@@ -44,6 +44,7 @@ draw <- function(tables) {
     paste0("ReduceByKey, cap label ", max(runs$cap_w), " W. Points: all n = ", n_text(as.integer(n)),
       " runs per setting; line: median; bar: ", interval_text(n), "; ring: lowest median of each line."),
     "Lines by send buffer: the paper's exchange. Adaptive: one that chooses by its hits, with 64 MB.",
+    "No line crosses a data set that its setting was not run on.",
     buffer_note(runs), placement_text(runs), scale_text(runtime), missing_text(all_runs),
     source_text(unlist(lapply(parts, function(part) part$rows$source)))
   )
