@@ -51,7 +51,7 @@ class Run final : public netsim::TransferDone {
         simulator_.run([this](netsim::EventKind kind, std::uint32_t index) {
             switch (kind) {
                 case netsim::EventKind::link_arrival:
-                    network_.arrive(
+                    network_.arrive<false>(
                         index, [this](const netsim::Packet& packet) { tcp_.deliver(packet); },
                         [this](const netsim::Packet& packet) -> const netsim::Path& {
                             return tcp_.path_of(packet);

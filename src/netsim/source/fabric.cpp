@@ -1,14 +1,14 @@
 #include "netsim/fabric.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace netsim {
 
 Fabric::Fabric(const Config& config)
     : config_(config), network_(config, simulator_), tcp_(config.tcp, config.seed, network_, simulator_) {
-    if (network_.large()) {
-        simulator_.look_ahead(Network::kAhead);
-    }
+    const auto [least, usual] = std::ranges::minmax(config.latency);
+    simulator_.allow_calendar(least, usual);
 }
 
 void Fabric::fetch(Time now, int client, int server, std::uint64_t bytes, TransferDone& to,
@@ -37,33 +37,35 @@ void Fabric::Loopback::on_event(Time now, std::uint64_t argument) {
     waiting.to->on_transfer(now, waiting.tag);
 }
 
-void Fabric::run() {
-    const auto path_of = [this](const Packet& packet) -> const Path& { return tcp_.path_of(packet); };
-    const auto prepare = [&](const AheadQueue& queue) {
-        network_.prepare(queue, path_of, [this](const Packet& packet) { tcp_.touch(packet); });
-    };
-    const auto dispatch = [&](EventKind kind, std::uint32_t index) {
-        switch (kind) {
-            case EventKind::link_arrival:
-                network_.arrive(
-                    index, [this](const Packet& packet) { tcp_.deliver(packet); }, path_of,
-                    [this](const Packet& packet) { tcp_.lost(packet); });
-                break;
-            case EventKind::link_timer:
-                network_.on_timer(index);
-                break;
-            case EventKind::flow_timer:
-                tcp_.on_timer(index);
-                break;
-            case EventKind::handler:
-                break;
-        }
-    };
-    if (network_.large()) {
-        simulator_.run(dispatch, prepare);
-    } else {
-        simulator_.run(dispatch);
+template <bool many>
+void Fabric::dispatch(EventKind kind, std::uint32_t index) {
+    switch (kind) {
+        case EventKind::link_arrival:
+            network_.arrive<many>(
+                index, [this](const Packet& packet) { tcp_.deliver(packet); },
+                [this](const Packet& packet) -> const Path& { return tcp_.path_of(packet); },
+                [this](const Packet& packet) { tcp_.lost(packet); });
+            break;
+        case EventKind::link_timer:
+            network_.on_timer(index);
+            break;
+        case EventKind::flow_timer:
+            tcp_.on_timer(index);
+            break;
+        case EventKind::handler:
+            break;
     }
+}
+
+void Fabric::run() {
+    simulator_.run([this](EventKind kind, std::uint32_t index) { dispatch<false>(kind, index); },
+                   [this](EventKind kind, std::uint32_t index) { dispatch<true>(kind, index); },
+                   [this](const CalendarQueue& calendar) {
+                       network_.prepare(
+                           calendar,
+                           [this](const Packet& packet) -> const Path& { return tcp_.path_of(packet); },
+                           [this](const Packet& packet) { tcp_.touch(packet); });
+                   });
 }
 
 void Fabric::report(Report& report, Time end) {

@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 #include <vector>
 
+#include "netsim/calendar_queue.hpp"
 #include "netsim/event_queue.hpp"
 #include "netsim/histogram.hpp"
 #include "netsim/random.hpp"
@@ -25,9 +28,8 @@ std::size_t first_of(const std::vector<Known>& known) {
 }
 
 /// Puts in, replaces and takes out 3,000 events at random, many of them at the same time, and compares each
-/// first one with that of a list. Calls `look(known)` with all pending events, in the order they were put in.
-template <class Queue, class Look>
-void compare_with_list(Queue& queue, Random& random, Look&& look) {
+/// first one with that of a list.
+void compare_with_list(EventQueue& queue, Random& random) {
     std::vector<Known> known;
     for (std::uint32_t i = 0; i < 3000; ++i) {
         const auto time = static_cast<Time>(random.below(200));
@@ -50,7 +52,6 @@ void compare_with_list(Queue& queue, Random& random, Look&& look) {
         }
         ASSERT_EQ(queue.size(), known.size());
         ASSERT_EQ(queue.empty(), known.empty());
-        look(known);
     }
 }
 
@@ -58,23 +59,75 @@ TEST(EventQueue, AgreesWithAList) {
     Random random(7);
     for (int round = 0; round < 20; ++round) {
         EventQueue queue;
-        compare_with_list(queue, random, [](const std::vector<Known>&) {});
+        compare_with_list(queue, random);
     }
 }
 
-TEST(AheadQueue, ShowsTheNextEventsOfAList) {
+/// As the events of a network: mostly a little ahead of the present, some of them at the same time, and now
+/// and then so far ahead that no day is kept for them. Sometimes all are waited for.
+TEST(CalendarQueue, AgreesWithAList) {
     Random random(8);
-    for (const std::size_t depth : {std::size_t{1}, std::size_t{2}, std::size_t{12}, AheadQueue::kMost}) {
-        AheadQueue queue;
-        queue.show(depth);
-        compare_with_list(queue, random, [&](std::vector<Known> known) {
-            ASSERT_EQ(queue.shown(), std::min(depth, known.size()));
-            std::stable_sort(known.begin(), known.end(),
-                             [](const Known& a, const Known& b) { return a.time < b.time; });
-            for (std::size_t i = 0; i < queue.shown(); ++i) {
-                ASSERT_EQ(queue[i].index(), known[i].index);
+    for (const Time usual : {Time{0}, microseconds(200), microseconds(3000)}) {
+        for (const std::size_t most : {std::size_t{3}, std::size_t{100}, std::size_t{3000}}) {
+            CalendarQueue queue;
+            queue.plan(usual / 4, usual);
+            std::set<std::pair<Time, std::uint32_t>> known;
+            Time now = 0;
+            bool draining = false;
+            for (std::uint32_t i = 0; i < 30000; ++i) {
+                draining = draining ? !known.empty() : random.below(3000) == 0;
+                if (!draining && (known.empty() || (known.size() < most && random.below(5) < 3))) {
+                    const std::uint64_t what = random.below(100);
+                    const Time ahead = what == 0  ? microseconds(100000)
+                                       : what < 5 ? 20 * queue.reach() / 19
+                                       : what < 20
+                                           ? static_cast<Time>(random.below(5000))
+                                           : queue.reach() / 2 + static_cast<Time>(random.below(500)) * 40000;
+                    queue.push({now + ahead, i, EventKind::handler, i});
+                    known.insert({now + ahead, i});
+                }
+                if (!known.empty() && (draining || known.size() == most || random.below(2) == 0)) {
+                    const auto [time, index] = *known.begin();
+                    ASSERT_EQ(queue.first().time, time);
+                    ASSERT_EQ(queue.first().index(), index);
+                    known.erase(known.begin());
+                    queue.pop_first();
+                    now = time;
+                }
+                ASSERT_EQ(queue.size(), known.size());
+                ASSERT_EQ(queue.empty(), known.empty());
             }
-        });
+        }
+    }
+}
+
+/// What is prefetched: the next events, but for those that were put in late.
+TEST(CalendarQueue, ShowsTheNextEvents) {
+    Random random(9);
+    CalendarQueue queue;
+    queue.plan(microseconds(90), microseconds(110));
+    std::set<std::pair<Time, std::uint32_t>> known;
+    std::uint32_t sequence = 0;
+    const auto put = [&](Time when) {
+        queue.push({when, sequence, EventKind::link_arrival, sequence});
+        known.insert({when, sequence++});
+    };
+    for (int i = 0; i < 4000; ++i) {
+        put(static_cast<Time>(random.below(100'000'000)));
+    }
+    for (int i = 0; i < 20000; ++i) {
+        const Time now = queue.first().time;
+        known.erase(known.begin());
+        queue.pop_first();
+        put(now + microseconds(90) + static_cast<Time>(random.below(20'000'000)));
+        if (i < 5000) {
+            continue;  // days were sorted for the first event, before the others were put in
+        }
+        ASSERT_GE(queue.shown(), CalendarQueue::kAhead);
+        auto next = known.begin();
+        for (std::size_t ahead = 0; ahead < CalendarQueue::kAhead; ++ahead, ++next) {
+            ASSERT_EQ(queue[ahead].index(), next->second);
+        }
     }
 }
 

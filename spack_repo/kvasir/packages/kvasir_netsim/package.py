@@ -14,7 +14,7 @@ class KvasirNetsim(CMakePackage):
     url = "https://kvasir.invalid/kvasir-netsim-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="470d552cd6bc16fb56103e7f8d6a6106b203fb7abb7b9ac5d1333df4f10250f5")
+    version("0.1.0", sha256="fa056e3142b74e6af8a645213ce9c12528ace3c871d321aa3614b72e48908688")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

@@ -49,6 +49,9 @@ class Fabric final : public Transfers {
         std::vector<std::uint64_t> free_;
     };
 
+    template <bool many>
+    void dispatch(EventKind kind, std::uint32_t index);
+
     Config config_;
     Simulator simulator_;
     Network network_;

@@ -157,11 +157,13 @@ struct alignas(64) Link {
     PacketRing ring;
     std::uint32_t waiting_from = 0;  ///< first packet in the ring that counts as waiting
     std::uint32_t held_from = 0;     ///< first packet in the ring without a planned transmission
+    std::uint32_t far_from = 0;      ///< first packet in the ring whose arrival has not been scheduled
     std::uint32_t byte_time = 0;     ///< ps
     bool to_host = false;
-    bool sampled = false;       ///< delays are counted
-    bool plain = true;          ///< drop-tail, static settings, no trace: nothing special to do
-    bool scheduled = false;     ///< an arrival event is pending
+    bool sampled = false;    ///< delays are counted
+    bool plain = true;       ///< drop-tail, static settings, no trace: nothing special to do
+    bool symmetric = false;  ///< low power idle only while both directions ask for it
+    LinkClass link_class = LinkClass::edge;
     std::uint64_t waiting = 0;  ///< bytes of packets whose transmission has not begun, when last looked at
     std::uint64_t buffer = 0;   ///< most bytes that may wait
     Time latency = 0;
@@ -173,8 +175,6 @@ struct alignas(64) Link {
     std::uint64_t drops = 0;
     std::uint64_t dropped_bytes = 0;
     std::uint64_t marks = 0;
-    bool symmetric = false;  ///< low power idle only while both directions ask for it
-    LinkClass link_class = LinkClass::edge;
     Time both_low = 0;  ///< symmetric: time in which both directions asked for low power idle
     std::unique_ptr<LinkExtras> extras;  ///< never null where `plain` is false
 

@@ -52,40 +52,41 @@ class Network {
 
     /// Enqueues a packet at its first link. `path` must live until it has arrived. Returns false if it was
     /// dropped.
-    bool send(const Path& path, const Packet& packet) { return transmit(path.links[0], packet); }
+    bool send(const Path& path, const Packet& packet) { return transmit(path.links[0], packet, packet.hop); }
 
     /// Handles an arrival at the far end of `link`, for Simulator::run. Calls `deliver(packet)` for packets
     /// at their host and `path(packet)` for the way of others; `lost(packet)` for dropped ones.
-    template <class Deliver, class PathOf, class Lost>
+    template <bool many, class Deliver, class PathOf, class Lost>
     void arrive(std::uint32_t index, Deliver&& deliver, PathOf&& path_of, Lost&& lost) {
         Link& link = links_[index];
         const std::uint32_t first = link.ring.begin();
-        Packet packet = link.ring[first];
+        const Packet& packet = link.ring[first];  // stays there: nothing is added to this link's ring now
         if (link.waiting_from == first) {
             link.waiting -= packet.bytes;
             ++link.waiting_from;
         }
         link.ring.pop();
         ++hops_;
-        if (first + 1 != link.held_from) {
-            const Packet& next = link.ring[first + 1];
-            simulator_.replace(next.arrives, EventKind::link_arrival, index);
-            prefetch(&path_of(next));
-        } else {
-            link.scheduled = false;
+        if (link.far_from == link.held_from) {
             simulator_.finish();
             if (link.ring.empty()) {
                 link.ring.rewind();
-                link.waiting_from = link.held_from = 0;
+                link.waiting_from = link.held_from = link.far_from = 0;
             }
+        } else if constexpr (many) {
+            simulator_.finish();
+            schedule_near(link, index);
+        } else {
+            const Packet& next = link.ring[link.far_from++];
+            simulator_.replace(next.arrives, EventKind::link_arrival, index);
+            prefetch(&path_of(next));
         }
         if (link.to_host) {
             deliver(packet);
             return;
         }
-        ++packet.hop;
-        const Path& path = path_of(packet);
-        if (!transmit(path.links[packet.hop & ~kFromServer], packet)) {
+        const auto hop = static_cast<std::uint8_t>(packet.hop + 1);
+        if (!transmit(path_of(packet).links[hop & ~kFromServer], packet, hop)) {
             lost(packet);
         }
     }
@@ -95,8 +96,8 @@ class Network {
     /// packet. Every call does one of these steps for each of several arrivals. `path_of` is as for arrive();
     /// `touch(packet)` prefetches what its delivery will need.
     template <class PathOf, class Touch>
-    void prepare(const AheadQueue& queue, PathOf&& path_of, Touch&& touch) const {
-        if (queue.size() < kMany) {
+    void prepare(const CalendarQueue& queue, PathOf&& path_of, Touch&& touch) const {
+        if (queue.size() < CalendarQueue::kMany || queue.shown() < kAhead) {
             return;
         }
         prefetch(&links_[queue[kToLink].index()]);
@@ -121,10 +122,6 @@ class Network {
             prefetch(&to[to.end()]);
         }
     }
-    /// How many arrivals prepare() wants to be shown.
-    static constexpr std::size_t kAhead = 12;
-    /// Returns whether the links do not fit into the processor's caches, so that prepare() is worth its time.
-    bool large() const { return links_.size() >= kLarge; }
 
     /// Handles the end of a hold, for Simulator::run.
     void on_timer(std::uint32_t index);
@@ -150,14 +147,12 @@ class Network {
 
   private:
     // By how many events the steps of prepare() go ahead of an arrival.
+    static constexpr std::size_t kAhead = CalendarQueue::kAhead;
     static constexpr std::size_t kToLink = kAhead - 1;
-    static constexpr std::size_t kToPacket = 8;
-    static constexpr std::size_t kToPath = 6;
-    static constexpr std::size_t kToNextLink = 4;
-    static constexpr std::size_t kToPlace = 2;
-    static constexpr std::size_t kLarge = 1024;  // links
-    static constexpr std::size_t kMany =
-        1024;  // pending arrivals, with which links are not in the caches any more
+    static constexpr std::size_t kToPacket = 18;
+    static constexpr std::size_t kToPath = 13;
+    static constexpr std::size_t kToNextLink = 8;
+    static constexpr std::size_t kToPlace = 4;
     static constexpr std::size_t kChanges = 384;  ///< bytes at the begin of a link that sending may touch
 
     /// Returns the packet of an arrival; null for another event.
@@ -173,8 +168,8 @@ class Network {
                                             : path_of(packet).links[(packet.hop & ~kFromServer) + 1]];
     }
 
-    /// False: dropped.
-    bool transmit(std::uint32_t index, const Packet& packet) {
+    /// hop: that of the packet from now on. False: dropped.
+    bool transmit(std::uint32_t index, const Packet& packet, std::uint8_t hop) {
         Link& link = links_[index];
         const Time now = simulator_.now();
         std::uint8_t mark = 0;
@@ -197,6 +192,7 @@ class Network {
         Packet& queued = link.ring[link.ring.push(packet)];
         queued.arrives = now;
         queued.flags |= mark;
+        queued.hop = hop;
         if (link.transmitter.arrive(now, packet.bytes)) {
             plan(link, index);
         } else if (link.transmitter.next_call() < link.timer_at) {
@@ -226,11 +222,21 @@ class Network {
             }
             packet.arrives = arrives;
         }
-        if (!link.scheduled) {
-            link.scheduled = true;
-            simulator_.schedule(link.ring[link.held_from].arrives, EventKind::link_arrival, index);
-        }
         link.held_from = end;
+        if (simulator_.many()) {
+            schedule_near(link, index);
+        } else if (link.far_from == link.ring.begin()) {
+            simulator_.schedule(link.ring[link.far_from++].arrives, EventKind::link_arrival, index);
+        }
+    }
+
+    /// Schedules the next arrival, and those that the calendar has a day for.
+    void schedule_near(Link& link, std::uint32_t index) {
+        const Time until = simulator_.now() + simulator_.reach();
+        while (link.far_from != link.held_from &&
+               (link.ring[link.far_from].arrives < until || link.far_from == link.ring.begin())) {
+            simulator_.schedule(link.ring[link.far_from++].arrives, EventKind::link_arrival, index);
+        }
     }
 
     bool drop(Link& link, std::uint32_t index, const Packet& packet);

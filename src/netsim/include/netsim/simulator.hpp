@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "netsim/calendar_queue.hpp"
 #include "netsim/clock.hpp"
 #include "netsim/event_queue.hpp"
 #include "netsim/time.hpp"
@@ -33,32 +34,92 @@ class Simulator final : public Clock {
     void schedule(Time when, EventKind kind, std::uint32_t index) {
         assert(when >= now_);
         const EventQueue::Event event(when, sequence_++, kind, index);
-        if (of_link(kind)) {
-            links_.push(event);
-        } else {
+        if (!of_link(kind)) {
             others_.push(event);
             first_other_ = others_.first();
+        } else if (many_) {
+            calendar_.push(event);
+        } else {
+            links_.push(event);
+            if (links_.size() > most_) {
+                fill_calendar();
+            }
+        }
+    }
+    /// Finishes the link event being handled.
+    void finish() {
+        if (many_) {
+            calendar_.pop_first();
+        } else {
+            links_.pop_first();
         }
     }
     /// Replaces the link event being handled, which must not have been finished yet, by another.
     void replace(Time when, EventKind kind, std::uint32_t index) {
-        assert(when >= now_ && of_link(kind));
+        assert(when >= now_ && of_link(kind) && !many_);
         links_.replace_first({when, sequence_++, kind, index});
     }
-    /// Finishes the link event being handled.
-    void finish() { links_.pop_first(); }
 
-    /// Sets how many link events run() shows ahead, 1 to AheadQueue::kMost; before anything is scheduled.
-    void look_ahead(std::size_t events) { links_.show(events); }
+    /// Lets events of links move into a calendar as soon as more than CalendarQueue::kMany are pending; they
+    /// are mostly scheduled at least `least` and at most `usual` ahead. To be called before anything is
+    /// scheduled.
+    void allow_calendar(Time least, Time usual) {
+        calendar_.plan(least, usual);
+        most_ = CalendarQueue::kMany;
+    }
+    /// Returns whether events of links are in the calendar, whatever their number is now.
+    bool many() const { return many_; }
+    /// Returns how far ahead events of links should be scheduled as soon as they are known. Where there is no
+    /// calendar, a link's next event should replace the one being handled.
+    Time reach() const { return many_ ? calendar_.reach() : 0; }
 
-    /// Runs until no event is pending or stop() is called. `dispatch(kind, index)` must call replace() or
-    /// finish() for events of links before it schedules anything. Handlers are called here. `prepare(queue)`
-    /// is called before each event of a link, with those of links that follow.
-    template <class Dispatch, class Prepare>
-    void run(Dispatch&& dispatch, Prepare&& prepare) {
+    /// Runs until no event is pending or stop() is called. Calls `few(kind, index)` for events of links and
+    /// connections as long as there is no calendar, and then `many(kind, index)`, before which it calls
+    /// `prepare(calendar)`. Both must call finish(), `few` may also call replace(), for events of links
+    /// before they schedule anything. Handlers are called here.
+    template <class Few, class Many, class Prepare>
+    void run(Few&& few, Many&& many, Prepare&& prepare) {
         stopped_ = false;
-        while (!stopped_) {
-            if (links_.empty() || EventQueue::before(first_other_, links_.first())) {
+        if (!many_) {
+            run_with<false>(links_, few, [](const EventQueue&) {});
+        }
+        if (many_) {
+            run_with<true>(calendar_, many, prepare);
+        }
+    }
+
+    /// Runs without a calendar.
+    template <class Dispatch>
+    void run(Dispatch&& dispatch) {
+        assert(most_ == kNoCalendar);
+        stopped_ = false;
+        run_with<false>(links_, dispatch, [](const EventQueue&) {});
+    }
+
+    void stop() { stopped_ = true; }
+    std::uint64_t events() const { return events_; }
+    std::size_t pending() const { return calendar_.size() + links_.size() + others_.size(); }
+
+  private:
+    struct Call {
+        Handler* to;
+        std::uint64_t argument;
+    };
+
+    static constexpr bool of_link(EventKind kind) {
+        return kind == EventKind::link_arrival || kind == EventKind::link_timer;
+    }
+    void fill_calendar() {
+        many_ = true;
+        for (; !links_.empty(); links_.pop_first()) {
+            calendar_.push(links_.first());
+        }
+    }
+    /// Runs as long as `many_` is `many`.
+    template <bool many, class Queue, class Dispatch, class Prepare>
+    void run_with(Queue& links, Dispatch&& dispatch, Prepare&& prepare) {
+        while (!stopped_ && many_ == many) {
+            if (links.empty() || EventQueue::before(first_other_, links.first())) {
                 if (others_.empty()) {
                     break;
                 }
@@ -74,32 +135,12 @@ class Simulator final : public Clock {
                     dispatch(event.kind(), event.index());
                 }
             } else {
-                const EventQueue::Event event = links_.first();
-                prepare(std::as_const(links_));
+                const EventQueue::Event event = links.first();
+                prepare(std::as_const(links));
                 begin(event);
                 dispatch(event.kind(), event.index());
             }
         }
-    }
-
-    /// Runs without preparing anything.
-    template <class Dispatch>
-    void run(Dispatch&& dispatch) {
-        run(std::forward<Dispatch>(dispatch), [](const AheadQueue&) {});
-    }
-
-    void stop() { stopped_ = true; }
-    std::uint64_t events() const { return events_; }
-    std::size_t pending() const { return links_.size() + others_.size(); }
-
-  private:
-    struct Call {
-        Handler* to;
-        std::uint64_t argument;
-    };
-
-    static constexpr bool of_link(EventKind kind) {
-        return kind == EventKind::link_arrival || kind == EventKind::link_timer;
     }
     void begin(const EventQueue::Event& event) {
         assert(event.time >= now_);
@@ -107,11 +148,15 @@ class Simulator final : public Clock {
         ++events_;
     }
 
+    static constexpr std::size_t kNoCalendar = ~std::size_t{0};
     static inline const EventQueue::Event kNoEvent{2 * kNever, 0, EventKind::handler, 0};
 
     // Apart, because timers are many and mostly look at a deadline that has moved on, while links are few and
     // make nearly all events.
-    AheadQueue links_;
+    EventQueue links_;
+    CalendarQueue calendar_;  // holds events of links in place of `links_`, if `many_`
+    bool many_ = false;
+    std::size_t most_ = kNoCalendar;
     EventQueue others_;
     EventQueue::Event first_other_ = kNoEvent;
     std::uint64_t sequence_ = 0;
