@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="ab602a33d0fa45ff554c3027ebea2684e056047c403d1fecb9e4a8623c75df55")
+    version("0.1.0", sha256="4803a121f019c5435b37f525e8a99702a10615dc6d273e26454f43eb78f59b6e")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

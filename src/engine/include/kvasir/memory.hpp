@@ -83,6 +83,11 @@ class MemoryMeter {
     MemoryRelief* relief_ = nullptr;
 };
 
+/// Allocates `bytes` bytes, uninitialised; those from 2 MiB on in large pages where the system has any:
+/// tables are visited in no order, and the processor would have to look up most addresses' pages first.
+/// Memory from free(). Throws OutOfMemory.
+void* allocate_block(std::size_t bytes);
+
 /// Uninitialised array of 64-bit words whose size is metered. Pages are touched only when written.
 class WordBuffer {
   public:
@@ -92,10 +97,11 @@ class WordBuffer {
             return;
         }
         meter.add(bytes());
-        data_ = static_cast<std::uint64_t*>(std::malloc(bytes()));
-        if (data_ == nullptr) {
+        try {
+            data_ = static_cast<std::uint64_t*>(allocate_block(bytes()));
+        } catch (const OutOfMemory&) {
             meter.remove(bytes());
-            throw OutOfMemory(bytes());
+            throw;
         }
     }
     ~WordBuffer() {

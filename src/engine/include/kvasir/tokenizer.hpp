@@ -1,6 +1,5 @@
 #pragma once
-// Tokenizer: cuts bytes at separators, 64 at a time: one bit per byte says whether it separates, and the
-// places where the bit changes are the begins and ends of tokens.
+// Tokenizer: cuts bytes at separators, 64 at a time: one bit per byte says whether it separates.
 
 #include <bit>
 #include <cstddef>
@@ -61,32 +60,21 @@ inline constexpr std::size_t kTokenPadding = 64;
 /// last one.
 template <class Separator, class Sink>
 void for_each_token(const char* data, std::size_t size, Sink&& sink) {
-    bool inside = false;
-    std::size_t begin = 0;
-    std::uint64_t before = 1;
+    std::size_t begin = 0;  // behind the last separator
     for (std::size_t base = 0; base < size; base += 64) {
         std::uint64_t mask = detail::separator_mask<Separator>(data + base);
         if (size - base < 64) {
-            mask |= ~std::uint64_t{0} << (size - base);
+            mask &= (std::uint64_t{1} << (size - base)) - 1;
         }
-        std::uint64_t edges = mask ^ ((mask << 1U) | before);
-        before = mask >> 63U;
-        while (edges != 0) {
-            if (!inside) {
-                begin = base + static_cast<std::size_t>(std::countr_zero(edges));
-                edges &= edges - 1;
-                inside = true;
-                if (edges == 0) {
-                    break;
-                }
+        for (; mask != 0; mask &= mask - 1) {
+            const std::size_t end = base + static_cast<std::size_t>(std::countr_zero(mask));
+            if (end != begin) {
+                sink(PaddedView(data + begin, end - begin));
             }
-            const std::size_t end = base + static_cast<std::size_t>(std::countr_zero(edges));
-            edges &= edges - 1;
-            inside = false;
-            sink(PaddedView(data + begin, end - begin));
+            begin = end + 1;
         }
     }
-    if (inside) {
+    if (begin < size) {
         sink(PaddedView(data + begin, size - begin));
     }
 }

@@ -12,6 +12,7 @@
 
 #include "kvasir/callables.hpp"
 #include "kvasir/detail/block.hpp"
+#include "kvasir/detail/hot_table.hpp"
 #include "kvasir/detail/job_state.hpp"
 #include "kvasir/error.hpp"
 
@@ -71,7 +72,9 @@ class Emitter {
         : job_(job),
           transport_(transport),
           combiner_(combiner),
-          switch_(job.options.combine_switch, table_records(job, transport)) {}
+          switch_(job.options.combine_switch, table_records(job, transport)),
+          hot_(job.memory, hot_bytes(job.options)),
+          hot_on_(kHot && hot_.usable() && !job.options.events) {}
 
     /// Emits a record. Key and value are copied; they need not live on.
     template <class AnyKey>
@@ -84,8 +87,97 @@ class Emitter {
         ++job_.counters.emitted;
     }
 
-    /// Appends a record with an encoded key.
+    /// Appends a record with an encoded key, or combines it.
     void put(const KeyCode& key, const Value& value) {
+        if constexpr (kHot) {
+            if (hot_on_ && key.tail == nullptr) {
+                count_hot(static_cast<std::uint64_t>(hot_.add(key, value, combiner_, to_block())));
+                return;
+            }
+        }
+        put_in_block(key, value);
+    }
+
+    /// Checks, between slices of input, whether look-ups have come to miss the cache, and whether the table
+    /// of frequent keys is worth its time.
+    void poll() {
+        if constexpr (kHot) {
+            weigh_hot();
+        }
+        if constexpr (kQueueing) {
+            std::size_t bytes = 0;
+            for (int rank = 0; rank < job_.comm.size(); ++rank) {
+                bytes += transport_.block(rank).index_bytes();
+            }
+            if (queueing_ && bytes < kCached) {
+                flush_queue();
+            }
+            queueing_ = bytes >= kCached;
+        }
+    }
+
+    /// Appends the records that are still held here. Called after the last record.
+    void flush() {
+        if constexpr (kHot) {
+            flush_hot();
+        }
+        flush_queue();
+    }
+
+  private:
+    // Records of short keys may be combined in a small table first; those of other keys go on to the blocks.
+    static constexpr bool kHot = kCombining && ChoosesCombining<Transport> && fits_hot_table<Key, Value>();
+    static constexpr std::uint64_t kHotWindow = 1U << 15U;  ///< records after which the hits are looked at
+    static constexpr std::uint64_t kHotPause = 64;          ///< windows until the table is tried again
+
+    struct Nothing {
+        Nothing(MemoryMeter& /*meter*/, std::size_t /*most*/) {}
+        static bool usable() { return false; }
+        static bool full() { return false; }
+    };
+
+    /// Returns how large the table of frequent keys may become.
+    static std::size_t hot_bytes(const Options& options) {
+        const std::size_t most = options.send_buffer / 2 * 3;
+        return options.memory == 0 ? most : std::min(most, options.memory / 32);
+    }
+
+    auto to_block() {
+        return [this](const KeyCode& key, const Value& value) { put_in_block(key, value); };
+    }
+
+    void count_hot(std::uint64_t hits) {
+        hot_hits_ += hits;
+        job_.counters.combine_tries += hits;
+        job_.counters.combined_before += hits;
+    }
+
+    /// Turns the table off for a while if it combined too few of the last records, and on again.
+    void weigh_hot() {
+        const std::uint64_t records = job_.counters.emitted - hot_since_;
+        if (hot_on_ ? records < kHotWindow : records < kHotWindow * kHotPause) {
+            return;
+        }
+        const std::uint64_t misses = records - std::min(hot_hits_, records);
+        if (hot_on_ && misses * (hot_.full() ? 8 : 2) > records) {
+            flush_hot();
+            hot_on_ = false;
+        } else {
+            hot_on_ = hot_.usable() && !job_.options.events;
+        }
+        hot_hits_ = 0;
+        hot_since_ = job_.counters.emitted;
+    }
+
+    void flush_hot() {
+        count_hot(hot_.settle(combiner_, to_block()));
+        appending_ = true;  // no two of them have the same key
+        hot_.clear(to_block());
+        flush_queue();
+        appending_ = false;
+    }
+
+    void put_in_block(const KeyCode& key, const Value& value) {
         const int rank = job_.router.route(key.hash);
         if constexpr (kQueueing) {
             if (queueing_ && key.tail == nullptr) {
@@ -96,22 +188,7 @@ class Emitter {
         put_now(rank, key, value);
     }
 
-    /// Checks, between slices of input, whether look-ups have come to miss the cache.
-    void poll() {
-        if constexpr (kQueueing) {
-            std::size_t bytes = 0;
-            for (int rank = 0; rank < job_.comm.size(); ++rank) {
-                bytes += transport_.block(rank).index_bytes();
-            }
-            if (queueing_ && bytes < kCached) {
-                flush();
-            }
-            queueing_ = bytes >= kCached;
-        }
-    }
-
-    /// Appends the records that are still queued. Called after the last record.
-    void flush() {
+    void flush_queue() {
         if constexpr (kQueueing) {
             for (std::size_t left = std::min<std::size_t>(queued_, kQueue); left != 0; --left) {
                 take(queue_[(queued_ - left) % kQueue]);
@@ -120,7 +197,6 @@ class Emitter {
         }
     }
 
-  private:
     // While the tables are larger than the cache, records wait in a short queue, so that the memory they will
     // need is on its way before they get there: first the index, half a queue later the record.
     static constexpr bool kQueueing = kCombining && ValueTraits<Value>::kFixed && sizeof(Value) <= 16;
@@ -209,7 +285,7 @@ class Emitter {
 
     Put try_put(Block<Key, Value>& block, const KeyCode& key, const Value& value) {
         if constexpr (kCombining) {
-            if (looking()) {
+            if (looking() && !appending_) {
                 return block.combine(key, value, combiner_);
             }
         }
@@ -245,6 +321,11 @@ class Emitter {
     Transport& transport_;
     Combine& combiner_;
     CombineSwitch switch_;
+    std::conditional_t<kHot, HotTable<Key, Value>, Nothing> hot_;
+    bool hot_on_;
+    bool appending_ = false;       ///< without looking for equal keys
+    std::uint64_t hot_hits_ = 0;   ///< since `hot_since_`
+    std::uint64_t hot_since_ = 0;  ///< records emitted when the table was last weighed
     std::array<Waiting, kQueueing ? kQueue : 1> queue_;
     std::size_t queued_ = 0;
     bool queueing_ = false;

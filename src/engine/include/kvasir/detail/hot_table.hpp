@@ -1,0 +1,187 @@
+#pragma once
+// Table of the keys that come most often, which stays in the cache: records of short keys are combined here
+// before they reach the blocks that travel.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+#include "kvasir/detail/key.hpp"
+#include "kvasir/detail/value.hpp"
+#include "kvasir/memory.hpp"
+
+namespace kvasir::detail {
+
+/// Whether records of this type fit into a HotTable.
+template <class Key, class Value>
+constexpr bool fits_hot_table() {
+    if constexpr (std::is_same_v<Key, std::string_view>) {
+        return ValueTraits<Value>::kFixed && sizeof(Value) <= sizeof(std::uint64_t);
+    } else {
+        return ValueTraits<Value>::kFixed && sizeof(Value) <= sizeof(std::uint64_t) && sizeof(Key) <= 16;
+    }
+}
+
+/// Open-addressing table with linear probing and slots of 32 bytes that hold hash, key and value: one cache
+/// line a record, where a Block needs two, its index and the record. It keeps the keys that it saw first,
+/// which are the frequent ones where any are, until clear(). Records wait in a short queue, so that their
+/// slots are on their way from memory before they get there.
+template <class Key, class Value>
+class HotTable {
+  public:
+    /// most: bytes, rounded down to a power of two.
+    HotTable(MemoryMeter& meter, std::size_t most) : meter_(&meter), most_(most) {}
+
+    /// Returns whether so many bytes are worth a table.
+    bool usable() const { return most_ >= kFirstSlots * sizeof(Slot); }
+
+    /// Puts a record of a key without tail in the queue. The record that it pushes out is combined, or else
+    /// given to `pass(key, value)`. Returns whether one was combined.
+    template <class Combine, class Pass>
+    bool add(const KeyCode& key, const Value& value, Combine& combiner, Pass&& pass) {
+        if (mask_ == 0) [[unlikely]] {
+            if (!meter_->has_room(kFirstSlots * sizeof(Slot))) {
+                pass(key, value);
+                return false;
+            }
+            grow(kFirstSlots);
+        }
+        Waiting& place = queue_[queued_ % kQueue];
+        const bool combined = queued_++ >= kQueue && take(place, combiner, pass);
+        place = {key.first, key.second, key.hash, value};
+        __builtin_prefetch(slots() + (key.hash & mask_), 1);
+        return combined;
+    }
+
+    /// Combines or passes what is in the queue. Returns how many records were combined.
+    template <class Combine, class Pass>
+    std::uint64_t settle(Combine& combiner, Pass&& pass) {
+        std::uint64_t combined = 0;
+        for (std::size_t left = std::min(queued_, kQueue); left != 0; --left) {
+            combined += static_cast<std::uint64_t>(take(queue_[(queued_ - left) % kQueue], combiner, pass));
+        }
+        queued_ = 0;
+        return combined;
+    }
+
+    /// Passes all records and forgets them. The queue must be settled.
+    template <class Pass>
+    void clear(Pass&& pass) {
+        for (std::size_t at = 0; used_ != 0; ++at) {
+            Slot& slot = slots()[at];
+            if (slot.hash != 0) {
+                --used_;
+                pass_on({slot.first, slot.second, slot.hash, slot.value}, pass);
+                slot.hash = 0;
+            }
+        }
+        full_ = false;
+        queued_before_ = used_before_ = 0;
+    }
+
+    /// Returns whether keys that are new now are passed on.
+    bool full() const { return full_; }
+
+  private:
+    struct Slot {
+        std::uint64_t hash;   ///< 0: free
+        std::uint64_t first;  ///< as in KeyCode
+        std::uint64_t second;
+        alignas(8) Value value;
+    };
+    static_assert(sizeof(Slot) <= 32);
+    struct Waiting {
+        std::uint64_t first;
+        std::uint64_t second;
+        std::uint64_t hash;
+        Value value;
+    };
+
+    static constexpr std::size_t kQueue = 16;
+    static constexpr std::size_t kFirstSlots = 1024;
+    static constexpr std::size_t kCached = 512U << 10U;
+
+    Slot* slots() { return reinterpret_cast<Slot*>(memory_.data()); }
+
+    /// Returns whether the record was combined.
+    template <class Combine, class Pass>
+    bool take(const Waiting& waiting, Combine& combiner, Pass&& pass) {
+        Slot* const slots = this->slots();
+        for (std::size_t at = waiting.hash & mask_;; at = (at + 1) & mask_) {
+            Slot& slot = slots[at];
+            if (((slot.first ^ waiting.first) | (slot.second ^ waiting.second) |
+                 (slot.hash ^ waiting.hash)) == 0) [[likely]] {
+                slot.value = combiner(slot.value, waiting.value);
+                return true;
+            }
+            if (slot.hash == 0) {
+                return insert(slot, waiting, pass);
+            }
+        }
+    }
+
+    template <class Pass>
+    [[gnu::noinline]] bool insert(Slot& slot, const Waiting& waiting, Pass&& pass) {
+        if (waiting.hash == 0 || full_) {
+            pass_on(waiting, pass);
+            return false;
+        }
+        slot = {waiting.hash, waiting.first, waiting.second, waiting.value};
+        // A table in the cache costs wrong guesses of where a probe ends, so it stays half empty; a larger
+        // one costs the memory it touches, so it is filled more.
+        const std::size_t slots = mask_ + 1;
+        const std::size_t larger = 2 * slots * sizeof(Slot);
+        const bool cached = larger <= kCached;
+        if (++used_ >= (cached ? slots / 2 : slots / 3 * 2)) {
+            // Beyond the cache it grows only if every other record since it last did found its key.
+            const bool worthwhile = cached || queued_ - queued_before_ >= 2 * (used_ - used_before_);
+            full_ = !worthwhile || larger > most_ || !meter_->has_room(larger);
+            if (!full_) {
+                grow(2 * slots);
+            }
+        }
+        return false;
+    }
+
+    template <class Pass>
+    static void pass_on(const Waiting& waiting, Pass&& pass) {
+        const std::uint64_t zone[2] = {waiting.first, waiting.second};
+        pass(KeyTraits<Key>::recode(waiting.hash, zone), waiting.value);
+    }
+
+    void grow(std::size_t slots) {
+        WordBuffer old(*meter_, slots * sizeof(Slot) / sizeof(std::uint64_t));
+        std::swap(old, memory_);
+        mask_ = slots - 1;
+        queued_before_ = queued_;
+        used_before_ = used_;
+        std::memset(memory_.data(), 0, memory_.bytes());
+        const auto* const from = reinterpret_cast<const Slot*>(old.data());
+        for (std::size_t i = 0; i != old.bytes() / sizeof(Slot); ++i) {
+            if (from[i].hash != 0) {
+                std::size_t at = from[i].hash & mask_;
+                while (this->slots()[at].hash != 0) {
+                    at = (at + 1) & mask_;
+                }
+                this->slots()[at] = from[i];
+            }
+        }
+    }
+
+    MemoryMeter* meter_;
+    std::size_t most_;
+    WordBuffer memory_;
+    std::size_t mask_ = 0;
+    std::size_t used_ = 0;
+    std::array<Waiting, kQueue> queue_;
+    std::size_t queued_ = 0;         ///< ever since the last settle()
+    std::size_t queued_before_ = 0;  ///< when it last grew
+    std::size_t used_before_ = 0;
+    bool full_ = false;
+};
+
+}  // namespace kvasir::detail

@@ -1,0 +1,127 @@
+// Table of frequent keys: nothing is lost or counted twice, whatever comes and however little room there is.
+
+#include "kvasir/detail/hot_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace kvasir::detail {
+namespace {
+
+std::string text_of(const KeyCode& code) {
+    const std::uint64_t zone[2] = {code.first, code.second};
+    return std::string(KeyTraits<std::string_view>::decode(zone));
+}
+
+/// Words of 0 to 15 bytes, of `distinct` kinds, the first ones more frequent.
+class Words {
+  public:
+    explicit Words(std::uint64_t distinct) : distinct_(distinct) {}
+    std::string next() {
+        const double share = std::uniform_real_distribution<double>(0, 1)(random_);
+        const auto number = static_cast<std::uint64_t>(share * share * static_cast<double>(distinct_));
+        const std::string digits = std::to_string(number);
+        return number == 0 ? "" : digits + std::string(number % (16 - digits.size()), 'x');
+    }
+
+  private:
+    std::uint64_t distinct_;
+    std::mt19937_64 random_{7};
+};
+
+struct Sums {
+    std::map<std::string, std::uint64_t> expected;
+    std::map<std::string, std::uint64_t> found;
+    std::uint64_t combined = 0;
+    std::uint64_t passed = 0;
+};
+
+/// Puts records into a table of `most` bytes, and empties it twice.
+Sums sum(std::uint64_t distinct, std::uint64_t records, std::size_t most, MemoryMeter& meter) {
+    Sums sums;
+    std::plus<> plus;
+    HotTable<std::string_view, std::uint64_t> table(meter, most);
+    Words words(distinct);
+    const auto pass = [&](const KeyCode& key, std::uint64_t value) {
+        EXPECT_EQ(key.hash, KeyTraits<std::string_view>::encode(std::string_view(text_of(key))).hash);
+        sums.found[text_of(key)] += value;
+        ++sums.passed;
+    };
+    for (std::uint64_t i = 0; i < records; ++i) {
+        const std::string word = words.next();
+        sums.expected[word] += i;
+        sums.combined += static_cast<std::uint64_t>(
+            table.add(KeyTraits<std::string_view>::encode(std::string_view(word)), i, plus, pass));
+        if (i == records / 3 || i + 1 == records) {
+            sums.combined += table.settle(plus, pass);
+            table.clear(pass);
+            EXPECT_FALSE(table.full());
+        }
+    }
+    EXPECT_EQ(sums.combined + sums.passed, records);
+    return sums;
+}
+
+TEST(HotTable, LosesNothingWhateverFits) {
+    for (const std::uint64_t distinct : {1U, 5U, 600U, 20'000U, 200'000U}) {
+        for (const std::size_t most : {32U << 10U, 1U << 20U, 64U << 20U}) {
+            MemoryMeter meter;
+            const Sums sums = sum(distinct, 300'000, most, meter);
+            EXPECT_EQ(sums.found, sums.expected) << distinct << " words, " << most << " bytes";
+            EXPECT_LE(meter.peak(), most + most / 2);  // the old one and the new one, while it grows
+            EXPECT_EQ(meter.current(), 0U);
+        }
+    }
+}
+
+TEST(HotTable, PassesEachKeyOnceWhereAllFit) {
+    MemoryMeter meter;
+    const Sums sums = sum(5000, 300'000, 1U << 20U, meter);
+    EXPECT_LE(sums.passed, 2 * sums.expected.size());  // it was emptied twice
+}
+
+TEST(HotTable, GrowsBeyondTheCacheOnlyForKeysThatComeAgain) {
+    MemoryMeter meter;
+    sum(1'000'000'000, 300'000, 64U << 20U, meter);
+    EXPECT_LE(meter.peak(), 1U << 20U);
+}
+
+TEST(HotTable, DoesWithoutMemoryThatTheBudgetHasNot) {
+    for (const std::size_t budget : {std::size_t{1000}, std::size_t{100} << 10U}) {
+        MemoryMeter meter;
+        meter.set_budget(budget);
+        const Sums sums = sum(20'000, 100'000, 64U << 20U, meter);
+        EXPECT_EQ(sums.found, sums.expected);
+        EXPECT_LE(meter.peak(), budget);
+    }
+}
+
+/// Integers, zero among them, and values shorter than a word.
+TEST(HotTable, TakesKeysOfFixedSize) {
+    MemoryMeter meter;
+    HotTable<std::uint32_t, std::int16_t> table(meter, 1U << 20U);
+    std::map<std::uint32_t, int> found;
+    const auto pass = [&](const KeyCode& key, std::int16_t value) {
+        found[static_cast<std::uint32_t>(key.first)] += value;
+    };
+    const auto least = [](std::int16_t a, std::int16_t b) { return a < b ? a : b; };
+    for (std::uint32_t i = 0; i < 3000; ++i) {
+        table.add(KeyTraits<std::uint32_t>::encode(i % 1000), static_cast<std::int16_t>(i / 1000 - 3), least,
+                  pass);
+    }
+    table.settle(least, pass);
+    table.clear(pass);
+    ASSERT_EQ(found.size(), 1000U);
+    for (const auto& [key, value] : found) {
+        EXPECT_EQ(value, -3) << key;
+    }
+}
+
+}  // namespace
+}  // namespace kvasir::detail
