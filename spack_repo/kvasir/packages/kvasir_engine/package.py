@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="4803a121f019c5435b37f525e8a99702a10615dc6d273e26454f43eb78f59b6e")
+    version("0.1.0", sha256="33329adcb706ae12e5d6ef21975a02e7f63c3aa02f9421c584e1e78dacb1653a")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -128,7 +128,8 @@ class Emitter {
     // Records of short keys may be combined in a small table first; those of other keys go on to the blocks.
     static constexpr bool kHot = kCombining && ChoosesCombining<Transport> && fits_hot_table<Key, Value>();
     static constexpr std::uint64_t kHotWindow = 1U << 15U;  ///< records after which the hits are looked at
-    static constexpr std::uint64_t kHotPause = 64;          ///< windows until the table is tried again
+    static constexpr std::uint64_t kHotPause =
+        32;  ///< times the records that a trial took until the next one
 
     struct Nothing {
         Nothing(MemoryMeter& /*meter*/, std::size_t /*most*/) {}
@@ -152,18 +153,19 @@ class Emitter {
         job_.counters.combined_before += hits;
     }
 
-    /// Turns the table off for a while if it combined too few of the last records, and on again.
+    /// Turns the table off for a while if it is full and combines too few records, and on again.
     void weigh_hot() {
         const std::uint64_t records = job_.counters.emitted - hot_since_;
-        if (hot_on_ ? records < kHotWindow : records < kHotWindow * kHotPause) {
+        if (records < (hot_on_ ? kHotWindow : hot_pause_)) {
             return;
         }
-        const std::uint64_t misses = records - std::min(hot_hits_, records);
-        if (hot_on_ && misses * (hot_.full() ? 8 : 2) > records) {
+        if (!hot_on_) {
+            hot_on_ = hot_.usable() && !job_.options.events;
+            hot_began_ = job_.counters.emitted;
+        } else if (hot_.full() && (records - std::min(hot_hits_, records)) * 8 > records) {
             flush_hot();
             hot_on_ = false;
-        } else {
-            hot_on_ = hot_.usable() && !job_.options.events;
+            hot_pause_ = kHotPause * (job_.counters.emitted - hot_began_);
         }
         hot_hits_ = 0;
         hot_since_ = job_.counters.emitted;
@@ -326,6 +328,8 @@ class Emitter {
     bool appending_ = false;       ///< without looking for equal keys
     std::uint64_t hot_hits_ = 0;   ///< since `hot_since_`
     std::uint64_t hot_since_ = 0;  ///< records emitted when the table was last weighed
+    std::uint64_t hot_began_ = 0;  ///< records emitted when it was last turned on
+    std::uint64_t hot_pause_ = 0;  ///< records until it is tried again
     std::array<Waiting, kQueueing ? kQueue : 1> queue_;
     std::size_t queued_ = 0;
     bool queueing_ = false;

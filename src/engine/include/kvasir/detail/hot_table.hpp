@@ -80,7 +80,6 @@ class HotTable {
             }
         }
         full_ = false;
-        queued_before_ = used_before_ = 0;
     }
 
     /// Returns whether keys that are new now are passed on.
@@ -137,8 +136,9 @@ class HotTable {
         const std::size_t larger = 2 * slots * sizeof(Slot);
         const bool cached = larger <= kCached;
         if (++used_ >= (cached ? slots / 2 : slots / 3 * 2)) {
-            // Beyond the cache it grows only if every other record since it last did found its key.
-            const bool worthwhile = cached || queued_ - queued_before_ >= 2 * (used_ - used_before_);
+            // Of keys that are all equally frequent and so many that half of them do not fit, fewer than one
+            // record of ten has found its like when a quarter is used.
+            const bool worthwhile = 4 * larger <= most_ || (queued_ - used_) * 10 >= queued_;
             full_ = !worthwhile || larger > most_ || !meter_->has_room(larger);
             if (!full_) {
                 grow(2 * slots);
@@ -157,8 +157,6 @@ class HotTable {
         WordBuffer old(*meter_, slots * sizeof(Slot) / sizeof(std::uint64_t));
         std::swap(old, memory_);
         mask_ = slots - 1;
-        queued_before_ = queued_;
-        used_before_ = used_;
         std::memset(memory_.data(), 0, memory_.bytes());
         const auto* const from = reinterpret_cast<const Slot*>(old.data());
         for (std::size_t i = 0; i != old.bytes() / sizeof(Slot); ++i) {
@@ -178,9 +176,7 @@ class HotTable {
     std::size_t mask_ = 0;
     std::size_t used_ = 0;
     std::array<Waiting, kQueue> queue_;
-    std::size_t queued_ = 0;         ///< ever since the last settle()
-    std::size_t queued_before_ = 0;  ///< when it last grew
-    std::size_t used_before_ = 0;
+    std::size_t queued_ = 0;  ///< ever since the last settle()
     bool full_ = false;
 };
 
