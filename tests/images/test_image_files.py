@@ -144,15 +144,16 @@ def test_labels_say_nothing_of_the_builder() -> None:
 
 def filled(root: Path, builder: str, mode: int) -> Path:
     """A folder as Apptainer fills it on the machine `builder`, copied files with modes of the umask there."""
-    for folder in (pack.NOTES, "etc", pack.OWN, "bin"):
+    for folder in (pack.NOTES, "etc", *pack.OWN, "bin"):
         (root / folder).mkdir(parents=True)
     (root / pack.LABELS).write_text(json.dumps({pack.DATE: builder, pack.MIRROR: builder, "title": "x"}))
     (root / pack.DEFINITION).write_text(f"Bootstrap: debootstrap\nMirrorURL: {builder}\n")
     for name in pack.BUILDERS:
         (root / name).write_text(builder)
-    (root / pack.OWN / "test").write_text("exit 0\n")
-    (root / pack.OWN / "test").chmod(mode)
-    (root / pack.OWN / "link").symlink_to("nowhere")
+    for own in pack.OWN:
+        (root / own / "test").write_text("exit 0\n")
+        (root / own / "test").chmod(mode)
+        (root / own / "link").symlink_to("nowhere")
     (root / "bin/sh").write_bytes(b"a shell")
     (root / "bin/sh").chmod(0o755)
     return root

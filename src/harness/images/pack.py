@@ -23,7 +23,7 @@ DATE = "org.label-schema.build-date"
 MIRROR = "org.label-schema.usage.singularity.deffile.mirrorurl"
 BUILDERS = ("etc/hostname", "etc/resolv.conf")
 """Files that debootstrap copies from the building machine; a container sees those of the machine that it runs on."""
-OWN = "opt/kvasir"
+OWN = ("opt/kvasir", "usr/local/sbin")
 SQUASH = (
     *("-noappend", "-no-progress", "-quiet", "-comp", "gzip", "-exit-on-error"),
     # All files are root's, as install.sh makes them. Attributes are those of the builder's file system.
@@ -53,10 +53,11 @@ def settle(root: Path, definition: str, created: str) -> None:
         if (root / name).is_file() and not (root / name).is_symlink():
             (root / name).write_bytes(b"")
     # They were copied with the modes that the builder's umask gave them.
-    for folder, _, files in os.walk(root / OWN):
-        _open(Path(folder))
-        for file in files:
-            _open(Path(folder, file))
+    for own in OWN:
+        for folder, _, files in os.walk(root / own):
+            _open(Path(folder))
+            for file in files:
+                _open(Path(folder, file))
 
 
 def _open(path: Path) -> None:
