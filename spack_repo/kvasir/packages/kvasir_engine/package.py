@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="33329adcb706ae12e5d6ef21975a02e7f63c3aa02f9421c584e1e78dacb1653a")
+    version("0.1.0", sha256="4301a0a9ad9156112d2e2258b35f2437f285bb012dd6f96c2694e390cf05d7f3")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

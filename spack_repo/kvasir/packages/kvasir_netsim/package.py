@@ -14,7 +14,7 @@ class KvasirNetsim(CMakePackage):
     url = "https://kvasir.invalid/kvasir-netsim-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="fa056e3142b74e6af8a645213ce9c12528ace3c871d321aa3614b72e48908688")
+    version("0.1.0", sha256="e19e6c76fc6fd3bc9dcabfdbd5e6f8726231011ae8d22245d6c4ec78113ffb96")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
