@@ -8,30 +8,17 @@
 #include "kvasir/error.hpp"
 
 namespace kvasir {
-namespace {
-
-constexpr std::size_t kLargePage = 2U << 20U;
-
-/// Allocates whole large pages; where the system has none to give, small ones do.
-void* allocate_large(std::size_t bytes) {
-    const std::size_t whole = (bytes + kLargePage - 1) / kLargePage * kLargePage;
-    void* const block = std::aligned_alloc(kLargePage, whole);
-    if (block == nullptr) {
-        throw OutOfMemory(bytes);
-    }
-    (void)::madvise(block, whole, MADV_HUGEPAGE);
-    return block;
-}
-
-}  // namespace
 
 void* allocate_block(std::size_t bytes) {
-    if (bytes >= kLargePage) {
-        return allocate_large(bytes);
-    }
-    void* const block = std::malloc(bytes);
+    constexpr std::size_t large_page = 2U << 20U;
+    const bool large = bytes >= large_page;
+    const std::size_t whole = (bytes + large_page - 1) / large_page * large_page;
+    void* const block = large ? std::aligned_alloc(large_page, whole) : std::malloc(bytes);
     if (block == nullptr) {
         throw OutOfMemory(bytes);
+    }
+    if (large) {
+        (void)::madvise(block, whole, MADV_HUGEPAGE);  // where the system has none to give, small pages do
     }
     return block;
 }

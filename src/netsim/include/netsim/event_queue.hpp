@@ -1,7 +1,6 @@
 #pragma once
 /// Priority queue of pending events.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>

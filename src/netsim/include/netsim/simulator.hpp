@@ -69,9 +69,9 @@ class Simulator final : public Clock {
     }
     /// Returns whether events of links are in the calendar, whatever their number is now.
     bool many() const { return many_; }
-    /// Returns how far ahead events of links should be scheduled as soon as they are known. Where there is no
-    /// calendar, a link's next event should replace the one being handled.
-    Time reach() const { return many_ ? calendar_.reach() : 0; }
+    /// Returns how far ahead events of links should be put into the calendar. Where there is none, a link's
+    /// next event should replace the one being handled.
+    Time reach() const { return calendar_.reach(); }
 
     /// Runs until no event is pending or stop() is called. Calls `few(kind, index)` for events of links and
     /// connections as long as there is no calendar, and then `many(kind, index)`, before which it calls

@@ -74,7 +74,7 @@ class Emitter {
           combiner_(combiner),
           switch_(job.options.combine_switch, table_records(job, transport)),
           hot_(job.memory, hot_bytes(job.options)),
-          hot_on_(kHot && hot_.usable() && !job.options.events) {}
+          hot_on_(hot_.usable()) {}
 
     /// Emits a record. Key and value are copied; they need not live on.
     template <class AnyKey>
@@ -125,8 +125,9 @@ class Emitter {
     }
 
   private:
-    // Records of short keys may be combined in a small table first; those of other keys go on to the blocks.
-    static constexpr bool kHot = kCombining && ChoosesCombining<Transport> && fits_hot_table<Key, Value>();
+    // Records of short keys may be combined in a table of their own first; those of other keys go on to the
+    // blocks.
+    static constexpr bool kHot = kCombining && ChoosesCombining<Transport> && kFitsHotTable<Key, Value>;
     static constexpr std::uint64_t kHotWindow = 1U << 15U;  ///< records after which the hits are looked at
     static constexpr std::uint64_t kHotPause =
         32;  ///< times the records that a trial took until the next one
@@ -134,12 +135,11 @@ class Emitter {
     struct Nothing {
         Nothing(MemoryMeter& /*meter*/, std::size_t /*most*/) {}
         static bool usable() { return false; }
-        static bool full() { return false; }
     };
 
-    /// Returns how large the table of frequent keys may become.
+    /// Returns how large the table of frequent keys may become; 0 where every record is logged, by its block.
     static std::size_t hot_bytes(const Options& options) {
-        const std::size_t most = options.send_buffer / 2 * 3;
+        const std::size_t most = options.events ? 0 : options.send_buffer / 2 * 3;
         return options.memory == 0 ? most : std::min(most, options.memory / 32);
     }
 
@@ -160,7 +160,7 @@ class Emitter {
             return;
         }
         if (!hot_on_) {
-            hot_on_ = hot_.usable() && !job_.options.events;
+            hot_on_ = hot_.usable();
             hot_began_ = job_.counters.emitted;
         } else if (hot_.full() && (records - std::min(hot_hits_, records)) * 8 > records) {
             flush_hot();

@@ -1,6 +1,6 @@
 #pragma once
-// Table of the keys that come most often, which stays in the cache: records of short keys are combined here
-// before they reach the blocks that travel.
+// Table of the keys that come most often: records of short keys are combined here before they reach the
+// blocks that travel.
 
 #include <algorithm>
 #include <array>
@@ -18,13 +18,9 @@ namespace kvasir::detail {
 
 /// Whether records of this type fit into a HotTable.
 template <class Key, class Value>
-constexpr bool fits_hot_table() {
-    if constexpr (std::is_same_v<Key, std::string_view>) {
-        return ValueTraits<Value>::kFixed && sizeof(Value) <= sizeof(std::uint64_t);
-    } else {
-        return ValueTraits<Value>::kFixed && sizeof(Value) <= sizeof(std::uint64_t) && sizeof(Key) <= 16;
-    }
-}
+inline constexpr bool kFitsHotTable = ValueTraits<Value>::kFixed && sizeof(Value) <= sizeof(std::uint64_t) &&
+                                      (std::is_same_v<Key, std::string_view> ||
+                                       sizeof(Key) <= 2 * sizeof(std::uint64_t));
 
 /// Open-addressing table with linear probing and slots of 32 bytes that hold hash, key and value: one cache
 /// line a record, where a Block needs two, its index and the record. It keeps the keys that it saw first,
@@ -50,9 +46,9 @@ class HotTable {
             }
             grow(kFirstSlots);
         }
-        Waiting& place = queue_[queued_ % kQueue];
+        Slot& place = queue_[queued_ % kQueue];
         const bool combined = queued_++ >= kQueue && take(place, combiner, pass);
-        place = {key.first, key.second, key.hash, value};
+        place = {key.hash, key.first, key.second, value};
         __builtin_prefetch(slots() + (key.hash & mask_), 1);
         return combined;
     }
@@ -75,7 +71,7 @@ class HotTable {
             Slot& slot = slots()[at];
             if (slot.hash != 0) {
                 --used_;
-                pass_on({slot.first, slot.second, slot.hash, slot.value}, pass);
+                pass_on(slot, pass);
                 slot.hash = 0;
             }
         }
@@ -93,13 +89,6 @@ class HotTable {
         alignas(8) Value value;
     };
     static_assert(sizeof(Slot) <= 32);
-    struct Waiting {
-        std::uint64_t first;
-        std::uint64_t second;
-        std::uint64_t hash;
-        Value value;
-    };
-
     static constexpr std::size_t kQueue = 16;
     static constexpr std::size_t kFirstSlots = 1024;
     static constexpr std::size_t kCached = 512U << 10U;
@@ -108,7 +97,7 @@ class HotTable {
 
     /// Returns whether the record was combined.
     template <class Combine, class Pass>
-    bool take(const Waiting& waiting, Combine& combiner, Pass&& pass) {
+    bool take(const Slot& waiting, Combine& combiner, Pass&& pass) {
         Slot* const slots = this->slots();
         for (std::size_t at = waiting.hash & mask_;; at = (at + 1) & mask_) {
             Slot& slot = slots[at];
@@ -124,12 +113,12 @@ class HotTable {
     }
 
     template <class Pass>
-    [[gnu::noinline]] bool insert(Slot& slot, const Waiting& waiting, Pass&& pass) {
+    [[gnu::noinline]] bool insert(Slot& slot, const Slot& waiting, Pass&& pass) {
         if (waiting.hash == 0 || full_) {
             pass_on(waiting, pass);
             return false;
         }
-        slot = {waiting.hash, waiting.first, waiting.second, waiting.value};
+        slot = waiting;
         // A table in the cache costs wrong guesses of where a probe ends, so it stays half empty; a larger
         // one costs the memory it touches, so it is filled more.
         const std::size_t slots = mask_ + 1;
@@ -148,7 +137,7 @@ class HotTable {
     }
 
     template <class Pass>
-    static void pass_on(const Waiting& waiting, Pass&& pass) {
+    static void pass_on(const Slot& waiting, Pass&& pass) {
         const std::uint64_t zone[2] = {waiting.first, waiting.second};
         pass(KeyTraits<Key>::recode(waiting.hash, zone), waiting.value);
     }
@@ -175,7 +164,7 @@ class HotTable {
     WordBuffer memory_;
     std::size_t mask_ = 0;
     std::size_t used_ = 0;
-    std::array<Waiting, kQueue> queue_;
+    std::array<Slot, kQueue> queue_;
     std::size_t queued_ = 0;  ///< ever since the last settle()
     bool full_ = false;
 };
