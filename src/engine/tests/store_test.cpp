@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kvasir/detail/grouper.hpp"
@@ -71,6 +73,96 @@ TEST(Grouper, CollectsAllValuesOfEachKey) {
         });
         EXPECT_EQ(found, expected);
     }
+}
+
+using Lists = std::map<std::string, std::vector<std::uint64_t>>;
+
+/// Returns what a store that groups on arrival has of `records` records of `keys` keys each, lists and rest.
+std::pair<Lists, Lists> grouped_on_arrival(std::uint64_t records, const std::vector<std::string>& keys,
+                                           MemoryMeter& meter) {
+    RadixStore<std::string_view, std::uint64_t, Add> store(meter, add, false);
+    store.group_on_arrival();
+    for (std::uint64_t i = 0; i < records; ++i) {
+        for (const std::string& key : keys) {
+            const auto words = record(key, i);
+            store.ingest(words.data(), words.size());
+        }
+    }
+    std::pair<Lists, Lists> found;
+    store.for_each_list([&](const std::uint64_t* begin, const Values<std::uint64_t>& values) {
+        auto& list = found.first[std::string(R::key(begin))];
+        EXPECT_TRUE(list.empty());
+        values.for_each([&](std::uint64_t value) { list.push_back(value); });
+        EXPECT_EQ(list.size(), values.size());
+    });
+    for (std::size_t part = 0; part < store.kPartitions; ++part) {
+        store.partition(part).for_each([&](const std::uint64_t* at) {
+            found.second[std::string(R::key(at))].push_back(R::value(at));
+            return R::words(at);
+        });
+    }
+    return found;
+}
+
+TEST(RadixStore, ListsTheValuesOfShortKeysWhileTheyArrive) {
+    const std::vector<std::string> all = {"",
+                                          "a",
+                                          "b",
+                                          "seven77",
+                                          "eight888",
+                                          std::string(15, 'x'),
+                                          std::string(1, '\0'),
+                                          std::string(16, 'x')};
+    for (const std::uint64_t records : {1U, 6U, 7U, 1000U, 300'000U}) {
+        MemoryMeter meter;
+        const auto [lists, rest] = grouped_on_arrival(records, all, meter);
+        std::vector<std::uint64_t> values(records);
+        std::iota(values.begin(), values.end(), 0);
+        Lists expected;
+        for (const std::string& key : all) {
+            expected[key] = values;
+        }
+        EXPECT_EQ(rest, (Lists{{std::string(16, 'x'), values}})) << "long keys are not listed";
+        expected.erase(std::string(16, 'x'));
+        EXPECT_EQ(lists, expected);
+        if (records == 300'000) {
+            EXPECT_LT(meter.peak(), (7 * 12 + 40) * records) << "as records, seven keys would take 24 and 32";
+        }
+    }
+}
+
+TEST(RadixStore, GivesListsUpWhereKeysHardlyComeAgain) {
+    std::vector<std::string> many;
+    for (int i = 0; i < 40'000; ++i) {
+        many.push_back("k" + std::to_string(i));
+    }
+    MemoryMeter meter;
+    const auto [lists, rest] = grouped_on_arrival(3, many, meter);
+    EXPECT_TRUE(lists.empty());
+    EXPECT_EQ(rest.size(), many.size());
+    for (const auto& [key, values] : rest) {
+        EXPECT_EQ(values.size(), 3U) << key;
+    }
+}
+
+TEST(RadixStore, KeepsEveryKeyEitherInListsOrOutside) {
+    // A few keys come so often that the lists are kept when they are full of others.
+    std::vector<std::string> keys;
+    for (int i = 0; i < 20'000; ++i) {
+        keys.push_back("rare" + std::to_string(i));
+        keys.insert(keys.end(), 10, "often" + std::to_string(i % 3));
+    }
+    MemoryMeter meter;
+    const auto [lists, rest] = grouped_on_arrival(2, keys, meter);
+    EXPECT_GT(lists.size(), 10'000U);
+    EXPECT_GT(rest.size(), 1000U);
+    EXPECT_EQ(lists.size() + rest.size(), 20'003U);
+    for (const Lists& some : {lists, rest}) {
+        for (const auto& [key, values] : some) {
+            EXPECT_GE(values.size(), 2U) << key;
+        }
+    }
+    EXPECT_TRUE(lists.contains("often0") && lists.at("often0").size() > 100'000);
 }
 
 struct Prefixed {

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="4301a0a9ad9156112d2e2258b35f2437f285bb012dd6f96c2694e390cf05d7f3")
+    version("0.1.0", sha256="44d9cdb280a6fad8c26472fd106c03612319e59d03209a432ebba6c60d27ff1b")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

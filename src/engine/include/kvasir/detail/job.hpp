@@ -122,6 +122,14 @@ class Job {
                (state_.options.combine == where || state_.options.combine == CombineWhere::both);
     }
 
+    /// Whether records may be grouped while they arrive: not where a phase of its own does it, where records
+    /// can still move to another rank, or where memory has a budget.
+    bool groups_on_arrival() const {
+        return state_.options.strategy == Strategy::adaptive &&
+               state_.options.pipeline == Pipeline::pipelined && !combines(CombineWhere::after) &&
+               !state_.router.balanced() && !state_.memory.has_budget();
+    }
+
     template <class Transport, class Input, class Map>
     void with_transport(const Input& input, Map& map) {
         if constexpr (kHasCombiner) {
@@ -140,6 +148,8 @@ class Job {
         try {
             if (!state_.options.spill.empty()) {
                 store_.spill_to(state_.options.spill);
+            } else if (groups_on_arrival()) {
+                store_.group_on_arrival();
             }
             transport.emplace(state_, store_, kCombining);
         } catch (...) {
@@ -294,6 +304,7 @@ class Job {
                 grouper.reset();  // the next records may need its room
             }
         };
+        reduce_lists(reduce, result);
         for (std::size_t part = 0; part < Store::kPartitions; ++part) {
             if constexpr (takes_values<std::remove_cvref_t<Reduce>, Value>()) {
                 store_.process(part, convert, reduce_all,
@@ -306,6 +317,22 @@ class Job {
                 store_.process(part, convert, reduce_all);
             }
         }
+    }
+
+    /// Reduces the keys that were grouped while they arrived.
+    template <class Out, class Reduce>
+    void reduce_lists(Reduce& reduce, Result<Key, Out>& result) {
+        PhaseScope phase(state_.clock, Phase::reduce);
+        MeteredVector<Value> all{MeteredAllocator<Value>(state_.memory)};
+        store_.for_each_list([&](const std::uint64_t* record, const Values<Value>& values) {
+            if constexpr (takes_values<std::remove_cvref_t<Reduce>, Value>()) {
+                reduce_one(record, values, reduce, result);
+            } else {
+                all.clear();
+                values.for_each([&](const Value& value) { all.push_back(value); });
+                reduce_one(record, std::span<const Value>(all), reduce, result);
+            }
+        });
     }
 
     template <class Out, class Reduce>

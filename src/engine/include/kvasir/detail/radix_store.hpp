@@ -18,6 +18,7 @@
 #include "kvasir/detail/record.hpp"
 #include "kvasir/detail/record_pages.hpp"
 #include "kvasir/detail/spill.hpp"
+#include "kvasir/detail/value_lists.hpp"
 #include "kvasir/memory.hpp"
 #include "kvasir/values.hpp"
 
@@ -33,6 +34,7 @@ struct Refuse {};
 template <class Key, class Value, class Combine>
 class RadixStore final : private MemoryRelief {
     using R = RecordTraits<Key, Value>;
+    using Lists = ValueLists<Key, Value>;
 
   public:
     static constexpr std::size_t kPartitions = 256;
@@ -57,6 +59,23 @@ class RadixStore final : private MemoryRelief {
     std::uint64_t spilled_bytes() const { return spill_ ? spill_->bytes() : 0; }  ///< of records
     std::uint64_t spill_file_bytes() const { return spill_ ? spill_->file_bytes() : 0; }
 
+    /// Groups the records of frequent keys from now on while they arrive: process() has those of the other
+    /// keys only. For stores that neither combine nor spill.
+    void group_on_arrival() {
+        if constexpr (Lists::kTakesAny) {
+            lists_.emplace(meter_);
+        }
+    }
+    /// Calls visit(record, values) for every key that was grouped on arrival; `record` is the begin of one.
+    template <class Visit>
+    void for_each_list(Visit&& visit) const {
+        if constexpr (Lists::kTakesAny) {
+            if (lists_) {
+                lists_->for_each(visit);
+            }
+        }
+    }
+
     MemoryMeter& meter() const { return meter_; }
     std::uint64_t combined() const { return combined_; }
     bool combining() const { return combining_; }
@@ -77,6 +96,11 @@ class RadixStore final : private MemoryRelief {
 
     /// Copies one record.
     void add(const std::uint64_t* record, std::size_t words) {
+        if constexpr (Lists::kTakesAny) {
+            if (lists_ && listed(record)) {
+                return;
+            }
+        }
         Part& part = parts_[partition_of(R::hash(record))];
         copy_words(room_in(part, words), record, words);
         if (combining_ && part.pages.words() >= part.limit) [[unlikely]] {
@@ -146,6 +170,7 @@ class RadixStore final : private MemoryRelief {
     static constexpr std::size_t kRanges = 256;          // of hashes, into which a partition can be cut
     static constexpr std::size_t kNone = kPartitions;
     static constexpr int kUselessPause = 8;
+    static constexpr std::uint64_t kWorthAList = 8;  ///< values of a key, in the mean
 
     struct Part {
         RecordPages pages;
@@ -185,6 +210,32 @@ class RadixStore final : private MemoryRelief {
         return meter.has_budget()
                    ? std::clamp(meter.budget() / (64 * kPartitions), smallest, RecordPages::kLargestPage)
                    : RecordPages::kLargestPage;
+    }
+
+    /// Returns whether a record went to the lists. Gives these up if few keys have come again when the lists
+    /// get no more keys: looking for them would cost more than they save.
+    bool listed(const std::uint64_t* record) {
+        if (lists_->add(record)) [[likely]] {
+            return true;
+        }
+        if (!weighed_ && lists_->full()) [[unlikely]] {
+            weighed_ = true;
+            if (lists_->values() < kWorthAList * lists_->keys()) {
+                unlist();
+            }
+        }
+        return false;
+    }
+
+    /// Makes records of the lists again.
+    void unlist() {
+        lists_->for_each([&](const std::uint64_t* begin, const Values<Value>& values) {
+            const KeyCode key = KeyTraits<Key>::recode(R::hash(begin), R::key_zone(begin));
+            values.for_each([&](const Value& value) {
+                R::write(key, value, room_in(parts_[partition_of(key.hash)], R::words_of(key, value)));
+            });
+        });
+        lists_.reset();
     }
 
     std::uint64_t* room_in(Part& part, std::size_t words) {
@@ -454,6 +505,8 @@ class RadixStore final : private MemoryRelief {
     Block<Key, Value> scratch_;
     WordBuffer memory_;
     std::optional<SpilledPartitions> spill_;
+    std::optional<Lists> lists_;
+    bool weighed_ = false;        ///< the lists
     std::size_t pinned_ = kNone;  ///< partition in use
     bool scratch_in_use_ = false;
     int useless_ = 0;  ///< partitions to spill without trying to combine them
