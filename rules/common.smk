@@ -32,6 +32,7 @@ from harness.plan.mimir import files_of
 from harness.plan.netsim import BUILT
 from harness.plan.planner import Planner, anchors, config_overrides
 from harness.results import layout
+from harness.results.archive import unpack
 from snakemake_logger_plugin_kvasir.progress import provide
 
 ENGINE = compiled("src/engine")
@@ -70,6 +71,9 @@ with ending_clearly():
 provide(lambda: expected(planner(CONFIG.top.scale), os.cpu_count() or 1))
 ROOT = CONFIG.site.results
 RESULTS = CONFIG.results
+if CONFIG.top.replay and workflow.is_main_process:
+    with ending_clearly():
+        unpack(Path(CONFIG.top.replay), CONFIG.top.scale, Path(RESULTS))
 STUDIES = list(CONFIG.studies)
 
 
@@ -313,6 +317,17 @@ def packed(wildcards):
         for package in PACKAGES
         for path in [*files(package, Path()), package.recipe(Path())]
     ]
+
+
+@ending_clearly()
+def cell_spec(wildcards):
+    """Returns the specification of the cell that the wildcards name."""
+    return planner(wildcards.scale).cell(wildcards.cell)
+
+
+def cell_choices(wildcards):
+    """Returns the arguments of a cell's job: the studies that share the cell."""
+    return arguments_of(wildcards, cell_spec(wildcards).studies)
 
 
 def mrev_outputs(scale):

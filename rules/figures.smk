@@ -1,13 +1,12 @@
 # Figures: one R script a figure, drawn from tables alone by scripts/figures/draw.R.
 # in:  scripts/figures/<study>/<figure>.R, scripts/figures/{draw.R,lib/*.R}, the tables the study names for the figure
 # out: results/<scale>/figures/<study>/<figure>.{pdf,svg,png}, results/<scale>/tables/<study>/series.csv (labels and looks)
-#      and, for figures that show them, parameters.csv (the study's parameters at each scale) and anchors.csv
-#      (published results, config/anchors.yaml)
+#      and, for figures that show them, anchors.csv (published results, config/anchors.yaml); parameters.csv comes from
+#      machine_tables.smk
 
 
 localrules:
     list_series,
-    list_parameters,
     list_anchors,
     draw_figure,
 
@@ -28,26 +27,6 @@ rule list_series:
         choices=study_choices,
     shell:
         '"$KVASIR_PYTHON" scripts/figure_tables.py series {wildcards.study} {output:q} {params.choices:q} > {log:q} 2>&1'
-
-
-rule list_parameters:
-    """List the parameters of a study at each scale, as they are in effect."""
-    input:
-        built=parameters_built,
-        code=code("scripts/figure_tables.py"),
-    output:
-        "<results>/tables/{study}/parameters.csv",
-    log:
-        "<logs>/tables/{study}/parameters.log",
-    benchmark:
-        "<benchmarks>/tables/{study}/parameters.tsv"
-    priority: AT_ONCE
-    params:
-        rows=parameters_json,
-        choices=study_choices,
-    shell:
-        '"$KVASIR_PYTHON" scripts/figure_tables.py parameters {wildcards.study} {output:q} {params.choices:q}'
-        " > {log:q} 2>&1"
 
 
 rule list_anchors:

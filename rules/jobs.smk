@@ -173,17 +173,6 @@ def batch_options(wildcards):
     return resources.options(batch_job(wildcards), CONFIG.site.batch)
 
 
-@ending_clearly()
-def cell_spec(wildcards):
-    """Returns the specification of the cell that the wildcards name."""
-    return planner(wildcards.scale).cell(wildcards.cell)
-
-
-def cell_choices(wildcards):
-    """Returns the arguments of a cell's job: the studies that share the cell."""
-    return arguments_of(wildcards, cell_spec(wildcards).studies)
-
-
 def cell_json(wildcards):
     """Returns the specification of a cell as text: a rule parameter, so that a changed one is made again."""
     return cell_spec(wildcards).model_dump_json()

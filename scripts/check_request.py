@@ -13,10 +13,11 @@ def request(
     scale: str = typer.Option("", help="as SCALE of make; empty: what config.yaml says"),
     site: str = typer.Option("", help="as SITE of make"),
     studies: str = typer.Option("", help="as STUDIES of make"),
+    replay: str = typer.Option("", help="as REPLAY of make"),
     arguments: list[str] = typer.Argument(None, help="of Snakemake, after --"),
 ) -> None:
     """Check configuration and targets; print `dry` if the ARGUMENTS ask for a dry run, else `run`."""
-    config = check_choices(scale, site, studies)
+    config = check_choices(scale, site, studies, replay)
     if not arguments:
         print("run")
         return

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import typer
 
+from harness.config.archive import read_provenance
 from harness.core.cli import main
 from harness.core.environment import git_state
 from harness.plan.planner import choose
@@ -18,7 +19,9 @@ def report(
 ) -> None:
     """Write the page of the chosen studies to OUTPUT."""
     planner = choose(choices)
-    shown = overview(planner.config, git_state(), datetime.now(UTC))
+    top = planner.config.top
+    origin = read_provenance(Path(top.replay), top.scale) if top.replay else None
+    shown = overview(planner.config, git_state(), datetime.now(UTC), origin)
     build(shown, gather(planner, shown, output.parent), output)
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # reproduce.sh SCALE SITE CORES [SNAKEMAKE ARGUMENT...]: run the workflow and show what came out.
-# An empty SCALE or SITE means what config/config.yaml says; so does no variable STUDIES (as in STUDIES=mimir,eee).
+# An empty SCALE or SITE means what config/config.yaml says; so does no variable STUDIES (as in STUDIES=mimir,eee). With a
+# variable REPLAY, a folder of archives, their records stand in for runs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scale=$1
@@ -9,6 +10,10 @@ choices=()
 [ -z "$scale" ] || choices+=("scale=$scale")
 [ -z "$site" ] || choices+=("site=$site")
 told=("${choices[@]}")
+if [ -n "${REPLAY:-}" ]; then
+  choices+=("replay=$REPLAY")
+  told+=("replay=$REPLAY")
+fi
 if [ -n "${STUDIES:-}" ]; then
   choices+=("studies=[$STUDIES]")
   told+=("studies=$STUDIES")
@@ -29,7 +34,8 @@ case " $* " in *" --config "*)
 esac
 PATH=$PWD/.venv/bin:$PATH
 
-mode=$(.venv/bin/python scripts/check_request.py --scale "$scale" --site "$site" --studies "${STUDIES:-}" -- "$@")
+mode=$(.venv/bin/python scripts/check_request.py --scale "$scale" --site "$site" --studies "${STUDIES:-}" \
+  --replay "${REPLAY:-}" -- "$@")
 
 # One invocation at a time: two would measure each other. The lock goes with this process.
 mkdir -p .snakemake
@@ -57,5 +63,12 @@ set +m
 trap 'stopped 130' INT
 trap 'stopped 143' TERM
 trap 'stopped 129' HUP
-wait "$workflow"
-[ "$mode" = dry ] || .venv/bin/python scripts/summary.py ${told:+"${told[@]}"}
+code=0
+wait "$workflow" || code=$?
+[ "$mode" = run ] || exit "$code"
+if [ "$code" -ne 0 ]; then
+  # A trial says what works all the same.
+  case $scale in kick | smoke) .venv/bin/python scripts/summary.py --broken ${told:+"${told[@]}"} || true ;; esac
+  exit "$code"
+fi
+.venv/bin/python scripts/summary.py ${told:+"${told[@]}"}

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs what is missing, and nothing else: Debian packages of the sections named on the command line
+# Installs what is missing, and nothing else: Debian packages of section base and of those named on the command line
 # (run, test, slurm, paper, images; default run) and the Python environment .venv. Section images ends with Apptainer. Idempotent;
 # says nothing when all is there.
 # Not root: uses sudo when it asks no password, otherwise lists exactly what is missing and stops.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-sections=("${@:-run}")
+sections=(base "${@:-run}")
 
 die() {
   printf 'setup: %s\n' "$*" >&2
@@ -13,10 +13,7 @@ die() {
 }
 
 wanted_packages() {
-  local section
-  for section in "${sections[@]}"; do
-    awk -v s="$section" '$1 == s { print $2 }' requirements-debian.txt
-  done
+  awk -v sections=" ${sections[*]} " 'index(sections, " " $1 " ") { print $2 }' requirements-debian.txt
 }
 
 missing_packages() {
@@ -28,8 +25,9 @@ missing_packages() {
 
 # Elsewhere than on Debian we cannot know the packages' names, so we look for the programs themselves.
 missing_programs() {
-  local program
-  for program in python3 c++ cmake ninja mpicxx mpirun Rscript git javac mvn ip; do
+  local program wanted=(python3 Rscript rsvg-convert git)
+  case " ${sections[*]} " in *" run "*) wanted+=(c++ cmake ninja mpicxx mpirun javac mvn ip) ;; esac
+  for program in "${wanted[@]}"; do
     command -v "$program" >/dev/null || echo "$program"
   done
 }

@@ -1,4 +1,4 @@
-"""After a run: the verdicts, what failed, and where everything lies."""
+"""After a run: the verdicts, or PASS and FAIL of a trial; what failed, and where everything lies."""
 
 import sys
 from pathlib import Path
@@ -6,25 +6,64 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
+from harness.claims.model import EVIDENCE
 from harness.claims.terminal import show
-from harness.claims.verdicts import read_csv
+from harness.claims.verdicts import counts, read_csv
+from harness.config.scale import TRIALS
 from harness.core.cli import main
 from harness.core.errors import KvasirError
-from harness.plan.planner import choose
+from harness.images.apptainer import refusal
+from harness.plan.planner import Planner, choose
+from harness.report.trial import Line, judge
 from harness.results.layout import records
 
 
-def summary(choices: list[str] = typer.Argument(None, help="scale=NAME, site=NAME")) -> None:
+def show_trial(planner: Planner, broken: bool) -> None:
+    """Print PASS, FAIL or LEFT OUT for each component and paper, and what claims say that hold at any size."""
+    parts, papers = judge(planner, broken)
+    without = refusal()
+    parts.append(
+        Line("images", "LEFT OUT" if without else "PASS", without or "Apptainer starts programs in them")
+    )
+    for title, lines in (("component", parts), ("paper", papers)):
+        print()
+        width = max(len(line.name) for line in lines)
+        for line in lines:
+            print(f"{line.state:<8} {title} {line.name:<{width}}  {line.words}")
+    print()
+    for study in planner.config.studies:
+        path = Path(planner.config.results) / "claims" / f"{study}.csv"
+        if path.is_file() and (
+            any_size := [row for row in read_csv(path) if row.basis not in (None, *EVIDENCE)]
+        ):
+            found = ", ".join(f"{number} {word}" for word, number in counts(any_size).items())
+            print(f"{study}: {len(any_size)} claims hold or fail at any size of data: {found}")
+    print("No other verdict is given: the data are tiny. `make reproduce` gives all.")
+    failed = [line.name for line in (*parts, *papers) if line.state == "FAIL"]
+    print(
+        "FAIL: " + (", ".join(failed) or "the workflow; its messages are above")
+        if failed or broken
+        else "PASS"
+    )
+
+
+def summary(
+    choices: list[str] = typer.Argument(None, help="scale=NAME, site=NAME"),
+    broken: bool = typer.Option(False, "--broken", help="the workflow failed"),
+) -> None:
     """Print what came out at the configured scale and site."""
     planner = choose(choices or [])
     config = planner.config
     results = Path(config.results)
     claims = {study: results / "claims" / f"{study}.csv" for study in config.studies}
     console = Console()
+    trial = config.top.scale in TRIALS
+    if trial:
+        show_trial(planner, broken)
     for path in claims.values():
-        if path.is_file():
+        if path.is_file() and not trial:
             show(read_csv(path), console)
-    if none := [study for study, path in claims.items() if not path.is_file()]:
+    if none := not trial and [study for study, path in claims.items() if not path.is_file()]:
         print(f"no verdicts yet: {', '.join(none)}")
     runs = list(records(planner.tables))
     failed = [record for record in runs if record.outcome.status != "ok"]

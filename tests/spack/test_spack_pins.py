@@ -69,7 +69,7 @@ def test_the_stack_is_complete() -> None:
 
 
 def test_figures_have_the_packages_that_they_have_on_debian() -> None:
-    here = {name.removeprefix("r-cran-") for name in debian_packages("run") if name.startswith("r-cran-")}
+    here = {name.removeprefix("r-cran-") for name in debian_packages("base") if name.startswith("r-cran-")}
     there = {
         wanted.name.removeprefix("r-") for wanted in roots(environment()) if wanted.name.startswith("r-")
     }

@@ -119,7 +119,13 @@ def test_all_scales_of_a_study_the_present_one_first(folder: Path) -> None:
     (folder / "scales" / "broken.yaml").write_text("cells: [")
     (folder / "scales" / "other.yaml").write_text("mimir: {}\n")
     planner = Planner({"scale": "laptop", "site": "local", "studies": ["mrev"], "seed": 1}, folder)
-    assert [config.top.scale for config in planner.at_scales("mrev")] == ["laptop", "night", "paper", "smoke"]
+    assert [config.top.scale for config in planner.at_scales("mrev")] == [
+        "laptop",
+        "kick",
+        "night",
+        "paper",
+        "smoke",
+    ]
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -239,6 +245,6 @@ def test_the_tables_are_csv(tmp_path: Path) -> None:
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [*rows[0]] == ["scale", "level", "key", "value", "unit"]
-    assert {row["scale"] for row in rows} == {"smoke", "laptop", "night", "paper"} and rows[0][
+    assert {row["scale"] for row in rows} == {"kick", "smoke", "laptop", "night", "paper"} and rows[0][
         "scale"
     ] == "smoke"

@@ -55,10 +55,16 @@ def test_without_root_and_sudo_it_lists_exactly_what_is_missing(place: Path) -> 
     done = setup(place, "run")
     assert done.returncode == 1
     assert (
-        "these Debian packages are missing and installing them needs root: cmake r-base-core\n" in done.stderr
+        "these Debian packages are missing and installing them needs root: r-base-core cmake\n" in done.stderr
     )
-    assert "apt-get install -y --no-install-recommends cmake r-base-core" in done.stderr
+    assert "apt-get install -y --no-install-recommends r-base-core cmake" in done.stderr
     assert not (place / "apt.log").exists(), "nothing was tried"
+
+
+def test_a_replay_needs_no_compiler(place: Path) -> None:
+    play(place / "programs", "sudo", "exit 1")
+    done = setup(place, "base")
+    assert "installing them needs root: r-base-core\n" in done.stderr
 
 
 def test_with_sudo_it_installs_exactly_what_is_missing(place: Path) -> None:
@@ -68,7 +74,7 @@ def test_with_sudo_it_installs_exactly_what_is_missing(place: Path) -> None:
     installed = (place / "apt.log").read_text().splitlines()
     assert installed == [
         "apt-get update -qq",
-        "apt-get install -y -qq --no-install-recommends cmake r-base-core",
+        "apt-get install -y -qq --no-install-recommends r-base-core cmake",
     ]
 
 

@@ -23,7 +23,7 @@ def summary(folder: Path, *choices: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_studies_without_verdicts_are_named(tmp_path: Path) -> None:
-    done = summary(tmp_path, "scale=smoke", "studies=mimir,eee")
+    done = summary(tmp_path, "scale=laptop", "studies=mimir,eee")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[:2] == [
         "no verdicts yet: mimir, eee",
@@ -36,8 +36,8 @@ def test_studies_without_verdicts_are_named(tmp_path: Path) -> None:
         explanation="",
     )  # fmt: skip
     results = yaml.safe_load((PROJECT / "config/sites/local.yaml").read_text()).get("results", "results")
-    write_csv([row], tmp_path / results / "smoke" / "claims" / "eee.csv")
-    done = summary(tmp_path, "scale=smoke", "studies=mimir,eee")
+    write_csv([row], tmp_path / results / "laptop" / "claims" / "eee.csv")
+    done = summary(tmp_path, "scale=laptop", "studies=mimir,eee")
     assert (done.returncode, done.stderr) == (0, "")
     assert "EEE-01\tnot run\t-\tno runs" in done.stdout
     assert "eee: 1 claims:" in done.stdout

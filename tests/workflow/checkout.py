@@ -11,7 +11,18 @@ from pathlib import Path
 from typing import IO
 
 PROJECT = Path(__file__).parents[2]
-OF_MAKE = {"MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "ARGS", "CORES", "SCALE", "SITE", "STUDIES", "FORCE"}
+OF_MAKE = {
+    "MAKEFLAGS",
+    "MFLAGS",
+    "MAKEOVERRIDES",
+    "ARGS",
+    "CORES",
+    "SCALE",
+    "SITE",
+    "STUDIES",
+    "FORCE",
+    "REPLAY",
+}
 
 
 @dataclass

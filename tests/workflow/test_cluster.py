@@ -400,7 +400,11 @@ def test_two_runs_at_once_leave_each_other_alone(cluster: Cluster, part: Part) -
     # Another's, with a home of its own; it builds what it needs.
     second = Checkout(first.folder.parent / "another stranger" / "kvasir copy")
     made = shutil.ignore_patterns("build", "data", "results*", ".snakemake")
-    shutil.copytree(first.folder, second.folder, ignore=made, symlinks=True)
+
+    def made_here(folder: str, names: list[str]) -> set[str]:
+        return set(made(folder, names)) if Path(folder) == first.folder else set()
+
+    shutil.copytree(first.folder, second.folder, ignore=made_here, symlinks=True)
     other = Cluster(cluster.slurm, second)
     cluster.forget("runs/eee/timeline", "batches/eee/timeline_1", "tables/eee/timeline.csv")
     started = [cluster.start("--", SIMULATED), other.start("--", SIMULATED)]

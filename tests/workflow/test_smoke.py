@@ -7,6 +7,7 @@ import csv
 import itertools
 import json
 import os
+import shutil
 import signal
 import stat
 import time
@@ -17,6 +18,8 @@ from typing import Any
 import psutil
 import pytest
 import yaml
+
+from harness.claims.compare import compare, read_results
 
 from .checkout import PROJECT, Checkout
 
@@ -63,6 +66,43 @@ def test_everything_is_there(smoke: Checkout) -> None:
         if study in ("mimir", "eee"):
             assert not [v["id"] for v in verdicts if v["verdict"] == "not run"], "all experiments were run"
     assert not list(results.glob("**/.*.*")), "no scratch files stay"
+
+
+def test_a_replay_of_packed_records_gives_the_same_numbers_and_runs_nothing(spare: Checkout) -> None:
+    """Without programs: neither those that were compiled nor Hadoop are there any more."""
+    chosen = ("scale=smoke", "studies=mimir,hpc")
+    python = spare.folder / ".venv/bin/python"
+    packed = spare.run(str(python), "scripts/archive.py", "packed", *chosen)
+    assert packed.returncode == 0, packed.stdout
+    again = spare.run(str(python), "scripts/archive.py", "again", *chosen)
+    assert again.returncode == 0, again.stdout
+    files = [path.relative_to(spare.folder / "packed") for path in (spare.folder / "packed").rglob("*.*")]
+    assert files and all(
+        (spare.folder / "packed" / f).read_bytes() == (spare.folder / "again" / f).read_bytes() for f in files
+    )
+    shutil.rmtree(spare.folder / "build")
+    shutil.rmtree(spare.folder / "data")
+    spare.snakemake(
+        "--config", "replay=packed", *chosen, "--", "tables", "claims", "fig_mimir_3", "fig_hpc_2"
+    )
+    assert not (spare.folder / "build").exists() or not list((spare.folder / "build").rglob("bin/*"))
+    found = compare(read_results(spare.results()), read_results(spare.folder / "results-replay/smoke"))
+    assert found.exact > 100 and found.verdicts > 80
+    assert {difference.kind for difference in found.differences} <= {"table"}, "those of other studies"
+    replayed = [
+        spare.folder / f"results-replay/smoke/tables/mimir/{name}.csv" for name in ("combiner", "parameters")
+    ]
+    assert [path.read_bytes() for path in replayed] == [
+        (spare.results() / "tables/mimir" / path.name).read_bytes() for path in replayed
+    ], "measured numbers as well"
+    same = spare.run(str(python), "scripts/agreement.py", "packed", *chosen)
+    assert same.returncode == 0 and "unexpected" not in same.stdout, same.stdout
+    refused = spare.snakemake("--config", "replay=packed", "scale=smoke", "studies=eee", "-n", ok=False)
+    assert "studies=eee: packed/smoke holds no runs of eee: allowed: mimir, hpc" in refused
+    with (spare.folder / "packed/smoke/records.tar.xz").open("ab") as file:
+        file.write(b"more")
+    shutil.rmtree(spare.folder / "results-replay")
+    assert "fetch it again" in spare.snakemake("--config", "replay=packed", *chosen, "-n", ok=False)
 
 
 def test_snakemakes_own_report_holds_figures_verdicts_and_report(smoke: Checkout, tmp_path: Path) -> None:

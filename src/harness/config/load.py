@@ -12,6 +12,7 @@ import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
 from harness.config.anchors import ANCHORS, Anchor
+from harness.config.archive import read_provenance
 from harness.config.cells_study import CellsScale, CellsStudy
 from harness.config.engine_study import EngineScale, EngineStudy
 from harness.config.frameworks import MIMIR, FrameworkEntry, FrameworkId
@@ -53,6 +54,8 @@ class Config:
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """Every job of the workflow reads the whole configuration: libyaml does it in a tenth of the time."""
+REPLAYED = "results-replay"
+"""Root of the results that are made from archives."""
 EXAMPLE = ".example.yaml"
 """End of the name of a file that its user copies and fills in."""
 
@@ -160,7 +163,10 @@ def load_config(
     Raises KvasirError: one line for each mistake, naming file, key, what was found and what is allowed.
     """
     top = parse(Top, values, str(folder / "config.yaml"), typed=typed)
-    site = read_named(Site, folder / "sites", top.site, "site", typed)
+    if top.replay is None:
+        site = read_named(Site, folder / "sites", top.site, "site", typed)
+    else:
+        top, site = _replayed(top, Path(top.replay), typed or {})
     studies = {name: read_named(STUDY, folder / "studies", name, "studies", typed) for name in top.studies}
     for name, study in studies.items():
         if name == CELLS:
@@ -188,6 +194,25 @@ def load_config(
         if isinstance(study, CellsStudy):
             _require_frameworks(study, frameworks, f"{folder}/studies/{name}.yaml", str(file))
     return Config(top, scale, site, studies, frameworks)
+
+
+def _replayed(top: Top, archives: Path, typed: Mapping[str, str]) -> tuple[Top, Site]:
+    """Returns choices and site of the runs in an archive: its plan is theirs, and nothing runs any more.
+
+    Raises KvasirError when there is no archive of the scale, or it lacks a study that was asked for.
+    """
+    origin = read_provenance(archives, top.scale)
+    absent = [study for study in top.studies if study not in origin.studies]
+    if absent and ("studies" in typed or absent == top.studies):
+        asked = typed.get("studies", f"studies: found {', '.join(top.studies)}")
+        raise KvasirError(
+            f"{asked}: {archives}/{top.scale} holds no runs of {', '.join(absent)}: "
+            f"allowed: {', '.join(origin.studies)}"
+        )
+    studies = [study for study in top.studies if study in origin.studies]
+    site = origin.site.model_copy(update={"results": REPLAYED, "batch": None, "here": True})
+    chosen = {"studies": studies, "seed": origin.seed, "site": origin.site_name}
+    return top.model_copy(update=chosen), site
 
 
 def read_scale(

@@ -26,13 +26,13 @@ def typed_in(values: Mapping[str, Any], folder: Path = Path("config")) -> dict[s
 
 
 def check_choices(
-    scale: str = "", site: str = "", studies: str = "", folder: Path = Path("config")
+    scale: str = "", site: str = "", studies: str = "", replay: str = "", folder: Path = Path("config")
 ) -> Config:
     """Loads the configuration with the variables of make that are not empty.
 
     Raises KvasirError naming the variable, as in `SCALE=huge: allowed: ...`, or the file that is wrong.
     """
-    chosen = {"scale": scale, "site": site, "studies": studies}
+    chosen = {"scale": scale, "site": site, "studies": studies, "replay": replay}
     told = {key: value for key, value in chosen.items() if value}
     typed = {key: f"{key.upper()}={value}" for key, value in told.items()}
     return load_config({**read_top(folder), **told}, folder, typed)

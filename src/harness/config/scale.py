@@ -11,6 +11,9 @@ from harness.config.cells_study import CellsScale, CellsStudyScale
 from harness.config.engine_study import EngineScale
 from harness.config.netsim_study import NetsimScale
 
+KICK = "kick"
+TRIALS = (KICK, "smoke")
+"""Scales whose runs show that all works; their numbers mean nothing."""
 CELLS = "cells"
 """The section that all studies of kind cells share; no study can have this name."""
 StudyScale = EngineScale | NetsimScale | CellsStudyScale

@@ -127,6 +127,7 @@ class Study(Strict):
         description="by level of a factor: how figures name and draw it, where not by its name and some free look",
     )
     figures: list[Figure]
+    kick: str = Field(description="id of the figure that `make kick` draws, with the runs that it needs")
 
     def endings(self, experiment: str) -> list[str]:
         """Endings of an experiment's tables: `` (metrics), `.trace` (samples), `.fill` (events)."""
@@ -137,7 +138,16 @@ class Study(Strict):
         ids = [figure.id for figure in self.figures]
         if double := sorted({name for name in ids if ids.count(name) > 1}):
             raise ValueError(f"figure {double[0]} is given twice")
+        if self.kick not in ids:
+            raise ValueError(f"kick: found {self.kick!r}, expected the id of a figure: {', '.join(ids)}")
         return self
+
+    def experiments_of(self, figure: str) -> list[str]:
+        """Returns the experiments whose tables a figure is drawn from."""
+        tables = [table for one in self.figures if one.id == figure for table in one.tables]
+        return list(
+            dict.fromkeys(name for table in tables if (name := table.partition(".")[0]) in self.experiments)
+        )
 
     @model_validator(mode="after")
     def _tables_have_names_of_their_own(self) -> Study:

@@ -19,6 +19,11 @@ class Top(Strict):
     studies: list[Name] = Field(min_length=1, description="which: names of files in config/studies")
 
     seed: int = Field(ge=0, lt=2**32, description="orders the runs and seeds the data")
+    replay: str | None = Field(
+        default=None,
+        min_length=1,
+        description="folder of archives, one a scale, whose records stand in for runs; none: runs are made",
+    )
 
     @field_validator("studies", mode="before")
     @classmethod

@@ -13,6 +13,7 @@ from functools import cached_property
 import psutil
 
 from harness.config import Site
+from harness.config.archive import Refused
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,16 @@ class Refusals:
 class Capabilities:
     """Probes what one site can do, when first asked. Looks at this machine only where runs happen here."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, known: Refused | None = None) -> None:
+        """`known`: what the site refused when the runs of an archive were planned; nothing is probed then."""
         self.site = site
+        self._known = known
 
     @cached_property
     def caps(self) -> str:
         """Why no power cap can be set at this site, or '' if it can."""
+        if self._known is not None:
+            return self._known.caps
         if self.site.power.capping == "yes":
             return ""
         if self.site.power.capping == "no":
@@ -48,12 +53,16 @@ class Capabilities:
     @cached_property
     def cachegrind(self) -> str:
         """Why no caches can be simulated, or '' if they can: by Valgrind, with programs compiled for it."""
+        if self._known is not None:
+            return self._known.cachegrind
         absent = [tool for tool in ("valgrind", "cmake", "ninja", "mpicxx") if shutil.which(tool) is None]
         return f"caches are simulated by Valgrind: not installed: {', '.join(absent)}" if absent else ""
 
     @cached_property
     def clusters(self) -> Refusals:
         """Why hosts or disks cannot be had, where they are this machine's own."""
+        if self._known is not None:
+            return Refusals(self._known.hosts, self._known.disks, self._known.memory)
         hosts = self.site.hosts
         if hosts is None or not self.site.here:
             return Refusals()
@@ -61,3 +70,15 @@ class Capabilities:
 
         disks = {disk: disk_refusal(hosts, disk) for disk in hosts.disks}
         return Refusals(refusal(hosts), disks, psutil.virtual_memory().total)
+
+    @property
+    def refused(self) -> Refused:
+        """What the site refuses, all of it probed."""
+        clusters = self.clusters
+        return Refused(
+            caps=self.caps,
+            cachegrind=self.cachegrind,
+            hosts=clusters.hosts,
+            disks=dict(clusters.disks),
+            memory=clusters.memory,
+        )

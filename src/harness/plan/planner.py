@@ -14,6 +14,7 @@ from typing import Any
 
 from harness.config import CellsStudy, Config, EngineStudy, NetsimStudy, Study, load_config
 from harness.config.anchors import Anchor
+from harness.config.archive import read_provenance
 from harness.config.load import read_anchors, read_top
 from harness.core.errors import KvasirError
 from harness.plan.capabilities import Capabilities
@@ -63,7 +64,9 @@ class Planner:
             from harness.plan import mimir
 
             mimir.check_homes(self.config)
-        self.capabilities = Capabilities(self.config.site)
+        top = self.config.top
+        origin = read_provenance(Path(top.replay), top.scale) if top.replay else None
+        self.capabilities = Capabilities(self.config.site, origin.refused if origin else None)
         self._plans: dict[str, Plan] = {}
 
     def plan(self, study: str) -> Plan:
@@ -211,4 +214,5 @@ def config_overrides(config: Config, studies: Sequence[str] | None = None) -> li
     """Returns the choices behind a configuration, as `choose` takes them; `studies` in place of the chosen ones."""
     top = config.top
     named = ",".join(top.studies if studies is None else studies)
-    return [f"scale={top.scale}", f"site={top.site}", f"seed={top.seed}", f"studies={named}"]
+    replay = [f"replay={top.replay}"] if top.replay else []
+    return [f"scale={top.scale}", f"site={top.site}", f"seed={top.seed}", f"studies={named}", *replay]

@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.config import Config
 from harness.config import Study as StudyConfig
+from harness.config.archive import Provenance
 from harness.report.best_framework import METRICS, RATE, Measure
 from harness.report.environments import GitState
 from harness.report.runs import Run
@@ -66,6 +67,8 @@ class Overview:
     """None outside a git checkout."""
     studies: list[Study]
     commands: list[Command]
+    replayed: str = ""
+    """Where the records are from, if nothing was run for this page."""
 
 
 def runs_of(records: list[Record], tables: Iterable[TableSpec]) -> list[Run]:
@@ -221,9 +224,19 @@ def _figures(config: Config, study: StudyConfig) -> list[Figure]:
     ]
 
 
-def overview(config: Config, git: dict[str, Any], generated: datetime) -> Overview:
-    """Returns the report's texts; `git` is empty outside a git checkout."""
+def replayed(archives: str, origin: Provenance) -> str:
+    """Returns where the records of a replay are from, in one sentence."""
+    days = f"{origin.began[:10]} to {origin.ended[:10]}"
+    machines = "; ".join(origin.machines)
+    return f"{archives}/{origin.scale}: runs of {days} on {machines}; nothing was run for this page"
+
+
+def overview(
+    config: Config, git: dict[str, Any], generated: datetime, origin: Provenance | None = None
+) -> Overview:
+    """Returns the report's texts; `git` is empty outside a git checkout, `origin` that of a replay's archive."""
     site = f" SITE={config.top.site}" if config.top.site != "local" else ""
+    again = f"make replay SCALE={config.top.scale} REPLAY={config.top.replay}"
     return Overview(
         title="Five studies of MapReduce on HPC systems, run again",
         scale=config.top.scale,
@@ -239,7 +252,9 @@ def overview(config: Config, git: dict[str, Any], generated: datetime) -> Overvi
             )
             for study in config.studies.values()
         ],
+        replayed=replayed(str(config.top.replay), origin) if origin else "",
         commands=[
+            *([Command(what="This page from its records", command=again)] if origin else []),
             Command(what="Everything on this page", command=f"make reproduce SCALE={config.top.scale}{site}"),
             Command(what="Every step on tiny data", command=f"make smoke{site}"),
             Command(what="All tests", command="make test"),

@@ -86,6 +86,8 @@ class Page:
     choices: list[Choice] | None
     """None where no study runs on clusters."""
     links: list[tuple[str, str]]
+    replayed: str
+    """Where the records are from, if nothing was run for this page."""
     unmeasured: list[str]
     """Reasons that the table of choices refers to by their place."""
 
@@ -137,6 +139,7 @@ def page(overview: Overview, inputs: Inputs) -> Page:
         commands=overview.commands,
         choices=table,
         links=best_framework.links(inputs.choice or []),
+        replayed=overview.replayed,
         unmeasured=best_framework.reasons(table or []),
     )
 
