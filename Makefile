@@ -11,7 +11,7 @@ FORCE ?=
 PY := .venv/bin/python
 CHOICES = $(if $(SCALE),scale=$(SCALE)) $(if $(SITE),site=$(SITE)) $(if $(STUDIES),studies=$(STUDIES))
 
-.PHONY: help setup reproduce kick smoke replay compare archive paper images image-lock retry cancel cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
+.PHONY: help setup reproduce kick smoke replay compare verdicts archive paper images image-lock retry cancel cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
 
 ## this list
 help:
@@ -28,28 +28,33 @@ setup:
 reproduce: setup
 	@scripts/reproduce.sh "$(SCALE)" "$(SITE)" $(CORES) $(ARGS)
 
-## the same on tiny data, judged: PASS or FAIL for each component and each paper (10 to 15 minutes)
+## all on tiny data: PASS or FAIL for each component and paper (10 to 15 minutes)
 smoke: setup
 	@scripts/reproduce.sh smoke "$(SITE)" $(CORES) $(ARGS)
 
 # One figure of each study with the runs that it needs, on tiny data; it compiles what is not there yet.
-## kick the tyres: PASS or FAIL for each component and each paper (5 minutes with compiling)
+## a figure of each study on tiny data: PASS or FAIL (5 minutes with compiling)
 kick: setup
 	@scripts/reproduce.sh kick "$(SITE)" $(CORES) kick $(ARGS)
 
 # Needs R and Python, no MPI, Hadoop or compiler. REPLAY=FOLDER for archives of others, as `make archive` makes them.
-## all figures, verdicts and the report from the records of our own runs, without running anything (3 minutes)
+## figures, verdicts and report from the records of our own runs; runs nothing (3 minutes)
 replay:
 	@scripts/setup.sh base
 	@REPLAY="$(REPLAY)" scripts/reproduce.sh "$(SCALE)" "" $(CORES) $(ARGS)
 
+## a line for every claim with its verdict (seconds)
+verdicts:
+	@scripts/setup.sh base
+	@$(PY) scripts/summary.py --all $(CHOICES)
+
 # ARGS=--all for the claims that agree as well.
-## hold the verdicts of one's own run against those of folder REPLAY, claim by claim (seconds)
+## hold own verdicts against the reference, claim by claim (seconds)
 compare:
 	@scripts/setup.sh base
 	@$(PY) scripts/agreement.py "$(REPLAY)" $(CHOICES) $(ARGS)
 
-## pack the results of a scale into folder REPLAY, for `make replay` and `make compare` of others (seconds)
+## pack the results of a scale into folder REPLAY (seconds)
 archive:
 	@scripts/setup.sh base
 	@$(PY) scripts/archive.py "$(REPLAY)" $(CHOICES)

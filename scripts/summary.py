@@ -6,16 +6,23 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
+from harness.claims.agreement import Agreement, agreements
 from harness.claims.model import EVIDENCE
+from harness.claims.screen import screen
 from harness.claims.terminal import show
-from harness.claims.verdicts import counts, read_csv
+from harness.claims.verdicts import Row, counts, headline, read_csv
+from harness.config.archive import PROVENANCE
 from harness.config.scale import TRIALS
 from harness.core.cli import main
 from harness.core.errors import KvasirError
 from harness.images.apptainer import refusal
 from harness.plan.planner import Planner, choose
 from harness.report.trial import Line, judge
+from harness.results.archive import VERDICTS
 from harness.results.layout import records
+
+REFERENCE = Path("reference")
+"""Archives of our own runs."""
 
 
 def show_trial(planner: Planner, broken: bool) -> None:
@@ -47,24 +54,50 @@ def show_trial(planner: Planner, broken: bool) -> None:
     )
 
 
+def show_verdicts(results: Path, studies: list[str], every: bool) -> None:
+    """Print the verdicts on one screen, held against the reference's where there is one, or every claim in a line."""
+    console = Console()
+    found = {study: results / VERDICTS / f"{study}.csv" for study in studies}
+    rows = {study: read_csv(path, study) for study, path in found.items() if path.is_file()}
+    if none := [study for study in studies if study not in rows]:
+        print(f"no verdicts yet: {', '.join(none)}")
+    if every:
+        for own in rows.values():
+            show(own, console)
+        return
+    if not rows:
+        return
+    compared = against(rows, REFERENCE / results.name)
+    print("\n".join(["", *screen(rows, compared, console.width)]))
+    for study, own in rows.items():
+        print(f"{study}: {headline(own)}")
+
+
+def against(rows: dict[str, list[Row]], archive: Path) -> dict[str, list[Agreement]]:
+    """Hold verdicts against those of an archive, where it has the study; none if there is no archive."""
+    if not (archive / PROVENANCE).is_file():
+        return {}
+    theirs = {study: archive / VERDICTS / f"{study}.csv" for study in rows}
+    return {
+        study: list(agreements(rows[study], read_csv(path, study)))
+        for study, path in theirs.items()
+        if path.is_file()
+    }
+
+
 def summary(
     choices: list[str] = typer.Argument(None, help="scale=NAME, site=NAME"),
     broken: bool = typer.Option(False, "--broken", help="the workflow failed"),
+    every: bool = typer.Option(False, "--all", help="a line for each claim"),
 ) -> None:
     """Print what came out at the configured scale and site."""
     planner = choose(choices or [])
     config = planner.config
     results = Path(config.results)
-    claims = {study: results / "claims" / f"{study}.csv" for study in config.studies}
-    console = Console()
-    trial = config.top.scale in TRIALS
-    if trial:
+    if config.top.scale in TRIALS and not every:
         show_trial(planner, broken)
-    for path in claims.values():
-        if path.is_file() and not trial:
-            show(read_csv(path), console)
-    if none := not trial and [study for study, path in claims.items() if not path.is_file()]:
-        print(f"no verdicts yet: {', '.join(none)}")
+    else:
+        show_verdicts(results, list(config.studies), every)
     runs = list(records(planner.tables))
     failed = [record for record in runs if record.outcome.status != "ok"]
     print(f"runs:    {len(runs)}, of which {len(failed)} failed or timed out")

@@ -144,12 +144,15 @@ def write_sample(folder: Path) -> Overview:
         generated=datetime.fromisoformat("2025-11-21T12:22:00+01:00"),
         git=GitState("0123456789abcdef", dirty=True),
         studies=[
-            Study(id="alpha", title="First study", paper="A. Author: First & foremost", figures=figures),
-            Study(id="beta", title="Second study", paper="B. Author"),
+            Study(
+                id="alpha", title="First study", paper="A. Author: First & foremost", figures=figures,
+                question="Does <it> combine?", key_claim="ALPHA-1",
+            ),
+            Study(id="beta", title="Second study", paper="B. Author", question="Does it sleep?", key_claim="BETA-1"),
             Study(id="gamma", title="A study that waits", paper="C. Author"),
         ],
         commands=[Command(what="All of this page", command="make reproduce")],
-    )
+    )  # fmt: skip
 
 
 def sample_inputs(folder: Path, shown: Overview, page_folder: Path) -> Inputs:

@@ -39,6 +39,7 @@ def test_studies_without_verdicts_are_named(tmp_path: Path) -> None:
     write_csv([row], tmp_path / results / "laptop" / "claims" / "eee.csv")
     done = summary(tmp_path, "scale=laptop", "studies=mimir,eee")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "EEE-01\tnot run\t-\tno runs" in done.stdout
-    assert "eee: 1 claims:" in done.stdout
     assert "no verdicts yet: mimir\n" in done.stdout
+    assert "1 claims were not tested:\n    1  no runs\n" in done.stdout
+    assert "EEE-01" not in done.stdout, "one screen"
+    assert "EEE-01\tnot run\t-\tno runs" in summary(tmp_path, "--all", "scale=laptop", "studies=eee").stdout

@@ -79,7 +79,8 @@ def test_a_component_that_is_missing_fails_only_where_the_workflow_did() -> None
 def test_a_trial_prints_no_verdict_and_says_fail_where_nothing_was_made(tmp_path: Path) -> None:
     (tmp_path / "config").symlink_to(PROJECT / "config")
     (tmp_path / "src").symlink_to(PROJECT / "src")
-    command = [sys.executable, PROJECT / "scripts/summary.py", "--broken", "scale=kick", "studies=mimir,eee"]
+    script = str(PROJECT / "scripts/summary.py")
+    command = [sys.executable, script, "--broken", "scale=kick", "studies=mimir,eee"]
     environment = {"PYTHONPATH": str(PROJECT / "src"), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -294,7 +294,7 @@ def test_the_site_files_partition_wins_over_default_resources(
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ("scale=huge", "error: scale=huge: allowed: laptop, night, paper, smoke"),
+        ("scale=huge", "error: scale=huge: allowed: kick, laptop, night, paper, smoke"),
         (
             "site=moon",
             "error: site=moon: allowed: emulated-power, emulated-slurm, local",
@@ -324,7 +324,7 @@ def test_studies_may_be_typed_as_text(checkout: Checkout) -> None:
         (
             "scale: smoke",
             "scale: huge",
-            "config/config.yaml: scale: found 'huge': allowed: laptop, night, paper, smoke",
+            "config/config.yaml: scale: found 'huge': allowed: kick, laptop, night, paper, smoke",
         ),
         ("scale: smoke", "scal: smoke", "config/config.yaml: scal: found 'smoke': no such key is known here"),
         ("site: local", "site: [local", "config/config.yaml: not a YAML file: line "),

@@ -52,7 +52,10 @@ def test_cores_are_checked_before_anything_starts(place: Checkout, cores: str) -
 @pytest.mark.parametrize(
     ("variable", "expected"),
     [
-        ("SCALE=papper", "error: SCALE=papper: allowed: laptop, night, paper, smoke; did you mean 'paper'?"),
+        (
+            "SCALE=papper",
+            "error: SCALE=papper: allowed: kick, laptop, night, paper, smoke; did you mean 'paper'?",
+        ),
         ("SITE=moon", "error: SITE=moon: allowed: emulated-power, emulated-slurm, local"),
         (
             "SITE=slurm",

@@ -83,6 +83,8 @@ def _load_figure(figure: Figure, anchor: str, page_folder: Path, found: Inputs) 
         except (OSError, UnicodeDecodeError) as error:
             raise KvasirError(f"{files['svg']}: the figure cannot be read: {error}; draw it again") from None
         found.svgs[anchor] = inline_svg(text, str(files["svg"]), anchor, figure.title)
+        encoded = base64.b64encode(text.encode()).decode()
+        found.images[anchor] = f"data:image/svg+xml;base64,{encoded}"
     found.links[anchor] = [
         (ending.upper(), quote(Path(os.path.relpath(files[ending], page_folder)).as_posix()))
         for ending in ("pdf", "png", "svg")

@@ -43,6 +43,10 @@ class Study:
     title: str
     paper: str
     """The paper's full reference."""
+    question: str = ""
+    """What the paper asks."""
+    key_claim: str = ""
+    """Id of the claim that answers it best."""
     figures: list[Figure] = field(default_factory=list)
 
 
@@ -248,6 +252,8 @@ def overview(
                 id=study.id,
                 title=study.title,
                 paper=study.paper,
+                question=study.question,
+                key_claim=study.key_claim,
                 figures=_figures(config, study),
             )
             for study in config.studies.values()

@@ -26,6 +26,8 @@ class Inputs:
     """By the figure's link target."""
     links: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     """By the figure's link target: (PDF or PNG, address relative to the page)."""
+    images: dict[str, str] = field(default_factory=dict)
+    """By the figure's link target: the figure as the address of an image."""
     environments: list[Environment] | None = None
     jobs: list[Job] | None = None
     choice: list[Measure] | None = None
@@ -66,6 +68,23 @@ class StudyView:
 
 
 @dataclass(frozen=True)
+class Card:
+    """A study at a glance: its question, the claim that answers it best, its verdicts and the claim's figure."""
+
+    study: str
+    title: str
+    question: str
+    key: Claim | None
+    """None where the claims have not been checked."""
+    counts: list[VerdictCount]
+    claims: int
+    figure: FigureView | None
+    """None where it is not drawn."""
+    image: str
+    """The figure as the address of an image; '' without one."""
+
+
+@dataclass(frozen=True)
 class Page:
     """The whole page."""
 
@@ -75,6 +94,7 @@ class Page:
     generated: str
     commit: str
     dirty: bool
+    cards: list[Card]
     studies: list[StudyView]
     claims: list[Claim]
     counts: list[VerdictCount]
@@ -95,6 +115,11 @@ class Page:
     def emulated(self) -> int:
         """Returns the number of claims that rest on emulated numbers."""
         return sum(claim.emulated for claim in self.claims)
+
+    @property
+    def contradicted(self) -> list[Claim]:
+        """Returns the claims that what was run here contradicts."""
+        return [claim for claim in self.claims if claim.verdict.word == "contradicted"]
 
     @property
     def unchecked(self) -> list[StudyView]:
@@ -130,6 +155,12 @@ def page(overview: Overview, inputs: Inputs) -> Page:
         generated=when(overview.generated),
         commit=overview.git.commit if overview.git else "",
         dirty=overview.git.dirty if overview.git else False,
+        cards=[
+            _card(study, view, inputs)
+            for study in overview.studies
+            for view in studies
+            if view.id == study.id and study.question
+        ],
         studies=studies,
         claims=every,
         counts=claims.counts(every),
@@ -141,6 +172,23 @@ def page(overview: Overview, inputs: Inputs) -> Page:
         links=best_framework.links(inputs.choice or []),
         replayed=overview.replayed,
         unmeasured=best_framework.reasons(table or []),
+    )
+
+
+def _card(study: Study, view: StudyView, inputs: Inputs) -> Card:
+    own = view.claims or []
+    key = next((claim for claim in own if claim.id == study.key_claim), None)
+    named = [link.anchor for link in key.figures] if key else []
+    figure = next((one for one in view.figures if one.anchor in named and one.svg), None)
+    return Card(
+        study=study.id,
+        title=study.title,
+        question=study.question,
+        key=key,
+        counts=claims.counts(own),
+        claims=len(own),
+        figure=figure,
+        image=inputs.images.get(figure.anchor, "") if figure else "",
     )
 
 

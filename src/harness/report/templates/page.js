@@ -88,6 +88,8 @@
       const verdict = one.dataset.verdict;
       if (!wanted.delete(verdict)) wanted.add(verdict);
       filter();
+      // The chips stand at the top of the page, the table they filter far below.
+      if (wanted.size > 0) byId("verdicts").scrollIntoView();
     });
   }
 
