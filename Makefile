@@ -11,7 +11,7 @@ FORCE ?=
 PY := .venv/bin/python
 CHOICES = $(if $(SCALE),scale=$(SCALE)) $(if $(SITE),site=$(SITE)) $(if $(STUDIES),studies=$(STUDIES))
 
-.PHONY: help setup reproduce kick smoke replay compare verdicts archive paper images image-lock retry cancel cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
+.PHONY: help setup reproduce kick smoke replay compare verdicts archive paper appendix images image-lock retry cancel cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
 
 ## this list
 help:
@@ -35,7 +35,7 @@ smoke: setup
 # One figure of each study with the runs that it needs, on tiny data; it compiles what is not there yet.
 ## a figure of each study on tiny data: PASS or FAIL (5 minutes with compiling)
 kick: setup
-	@scripts/reproduce.sh kick "$(SITE)" $(CORES) kick $(ARGS)
+	@scripts/reproduce.sh kick "$(SITE)" $(CORES) $(ARGS) -- kick
 
 # Needs R and Python, no MPI, Hadoop or compiler. REPLAY=FOLDER for archives of others, as `make archive` makes them.
 ## figures, verdicts and report from the records of our own runs; runs nothing (3 minutes)
@@ -62,7 +62,12 @@ archive:
 ## the write-up as PDF, with the figures and verdicts of the configured scale (as reproduce)
 paper:
 	@scripts/setup.sh run paper
-	@scripts/reproduce.sh "$(SCALE)" "$(SITE)" $(CORES) paper $(ARGS)
+	@scripts/reproduce.sh "$(SCALE)" "$(SITE)" $(CORES) $(ARGS) -- paper
+
+## the artifact appendix as PDF from the reference; REPLAY= for own results (3 minutes)
+appendix:
+	@scripts/setup.sh base paper
+	@REPLAY="$(REPLAY)" scripts/reproduce.sh "$(SCALE)" "$(if $(REPLAY),,$(SITE))" $(CORES) $(ARGS) -- appendix
 
 ## install Apptainer if it can be, and build all images (tens of minutes)
 images: setup

@@ -2,6 +2,10 @@
 # in:  verdicts, figures, tables and run records
 # out: results/<scale>/report.html
 #
+# The artifact appendix: two pages for reviewers. Only on request (target appendix, or make appendix).
+# in:  paper/appendix.tex, verdicts, run records
+# out: results/<scale>/appendix/appendix.pdf
+#
 # The write-up: LaTeX around the figures and the verdict table. Only on request (target paper, or make paper).
 # in:  paper/kvasir.tex, verdicts, figures
 # out: results/<scale>/paper/kvasir.pdf
@@ -12,6 +16,9 @@ localrules:
     paper,
     collect_paper,
     typeset_paper,
+    appendix,
+    collect_appendix,
+    typeset_appendix,
 
 
 rule make_report:
@@ -73,6 +80,49 @@ rule typeset_paper:
         "<logs>/paper.log",
     benchmark:
         "<benchmarks>/paper.tsv"
+    params:
+        folder=subpath(output[0], parent=True),
+    shell:
+        "bash scripts/typeset.sh {input.text:q} {params.folder:q} > {log:q} 2>&1"
+
+
+rule appendix:
+    """The artifact appendix at the configured scale."""
+    input:
+        f"{RESULTS}/appendix/appendix.pdf",
+
+
+rule collect_appendix:
+    """Write the claims, experiments and numbers of the artifact appendix."""
+    input:
+        verdicts=[f"{RESULTS}/claims/{study}.csv" for study in STUDIES],
+        code=code("scripts/appendix_parts.py"),
+    output:
+        multiext("<results>/appendix/", "values.tex", "claims.tex", "experiments.tex"),
+    log:
+        "<logs>/appendix_parts.log",
+    benchmark:
+        "<benchmarks>/appendix_parts.tsv"
+    params:
+        folder=subpath(output[0], parent=True),
+        choices=choices,
+    shell:
+        '"$KVASIR_PYTHON" scripts/appendix_parts.py {params.folder:q} {params.choices:q} > {log:q} 2>&1'
+
+
+rule typeset_appendix:
+    """Typeset the artifact appendix; the same results give the same bytes."""
+    input:
+        parts=multiext(
+            "<results>/appendix/", "values.tex", "claims.tex", "experiments.tex"
+        ),
+        text="paper/appendix.tex",
+    output:
+        "<results>/appendix/appendix.pdf",
+    log:
+        "<logs>/appendix.log",
+    benchmark:
+        "<benchmarks>/appendix.tsv"
     params:
         folder=subpath(output[0], parent=True),
     shell:

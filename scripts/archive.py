@@ -7,8 +7,8 @@ import typer
 from harness.config.archive import RECORDS
 from harness.core.cli import main
 from harness.plan.planner import choose
-from harness.results.archive import contents, history, pack
-from harness.results.layout import records
+from harness.report.provenance import origin_of
+from harness.results.archive import contents, pack
 
 
 def archive(
@@ -20,16 +20,7 @@ def archive(
     config = planner.config
     results, folder = Path(config.results), target / config.top.scale
     cells = [cell.folder for study in config.studies for cell in planner.plan(study).cells.values()]
-    origin = {
-        "scale": config.top.scale,
-        "seed": config.top.seed,
-        "studies": list(config.studies),
-        "site_name": config.top.site,
-        "site": config.site,
-        "refused": planner.capabilities.refused,
-        **history(records(planner.tables)),
-    }
-    made = pack(contents(results, planner.tables, cells), results, folder, origin)
+    made = pack(contents(results, planner.tables, cells), results, folder, origin_of(planner))
     size = (folder / RECORDS).stat().st_size
     outcomes = ", ".join(f"{count} {status}" for status, count in made.runs.items())
     print(f"{folder}: {outcomes}; {size / 1e6:.1f} MB; replay it with `make replay REPLAY={target}`")

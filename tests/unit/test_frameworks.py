@@ -175,7 +175,7 @@ def test_scale_that_is_not_there_leaves_nothing_out(tmp_path: Path) -> None:
     entry = {"class": "hadoop", "label": "X", "missing_at": {"lapdog": "too large"}}
     with pytest.raises(
         KvasirError,
-        match=r"frameworks\.yaml: homr\.missing_at: found 'lapdog': allowed: laptop, .*; did you mean 'laptop'",
+        match=r"frameworks\.yaml: homr\.missing_at: found 'lapdog': allowed: kick, laptop, .*; did you mean 'laptop'",
     ):
         plan_of(tmp_path, homr=entry)
 

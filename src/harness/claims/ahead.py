@@ -49,13 +49,17 @@ def planned_tables(planner: Planner, study: str) -> dict[Table, dict[str, Collec
     return tables
 
 
-def mistakes(path: Path, tables: Mapping[Table, Mapping[str, Collection[object]]]) -> Iterator[str]:
-    """Yields the mistakes of a claim file, one line each: `file: claim: why`."""
+def mistakes(
+    path: Path, tables: Mapping[Table, Mapping[str, Collection[object]]], key_claim: str = ""
+) -> Iterator[str]:
+    """Yields the mistakes of a claim file, one line each: `file: claim: why`. `key_claim`: one that its study names."""
     try:
         file = read_claims(path)
     except KvasirError as error:
         yield str(error)
         return
+    if key_claim and key_claim not in {claim.id for claim in file.claims}:
+        yield f"{path}: no claim {key_claim}, which key_claim of study {file.study} names"
     known = by_name(tables)
     for experiment in [
         name for pair in (file.choices.tables.items() if file.choices else ()) for name in pair
@@ -77,7 +81,11 @@ def refuse_wrong_claims(planner: Planner, folder: Path = Path("config/claims")) 
     found = [
         mistake
         for study in planner.config.studies
-        for mistake in mistakes(folder / f"{study}.yaml", planned_tables(planner, study))
+        for mistake in mistakes(
+            folder / f"{study}.yaml",
+            planned_tables(planner, study),
+            planner.config.studies[study].key_claim,
+        )
     ]
     if found:
         raise KvasirError("\n".join(found))

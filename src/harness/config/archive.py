@@ -40,6 +40,10 @@ class Provenance(Strict):
     began: str = Field(description="start of the first run, ISO 8601")
     ended: str = Field(description="start of the last run, ISO 8601")
     runs: dict[str, int] = Field(description="by outcome")
+    seconds: dict[str, float] = Field(
+        default_factory=dict,
+        description="by study: wall time of its jobs; clusters that studies share count for each",
+    )
     machines: list[str] = Field(description="processor, cores, memory and system of each")
     sha256: str = Field(description=f"of {RECORDS}")
 

@@ -162,6 +162,9 @@ def test_before_the_first_run_each_mistake_is_one_line(tmp_path: Path) -> None:
     file.write_text(text.replace("    figure: ", "    figur: ", 1))
     with pytest.raises(KvasirError, match=r"mimir.yaml: claims.0.figur: .*no such key is known"):
         refuse_wrong_claims(planner, tmp_path)
+    file.write_text(text.replace("- id: MIMIR-15\n", "- id: MIMIR-99\n", 1))
+    with pytest.raises(KvasirError, match="no claim MIMIR-15, which key_claim of study mimir names"):
+        refuse_wrong_claims(planner, tmp_path)
 
 
 @pytest.mark.parametrize("study", ["mimir", "eee", "mrev", "hpc"])
