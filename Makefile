@@ -7,11 +7,12 @@ SCALE ?=
 SITE ?=
 export STUDIES
 REPLAY ?= reference
+VERSION ?=
 FORCE ?=
 PY := .venv/bin/python
 CHOICES = $(if $(SCALE),scale=$(SCALE)) $(if $(SITE),site=$(SITE)) $(if $(STUDIES),studies=$(STUDIES))
 
-.PHONY: help setup reproduce kick smoke replay compare verdicts archive paper appendix images image-lock retry cancel cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
+.PHONY: help setup reproduce kick smoke replay compare verdicts archive paper appendix release images image-lock retry cancel cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
 
 ## this list
 help:
@@ -68,6 +69,11 @@ paper:
 appendix:
 	@scripts/setup.sh base paper
 	@REPLAY="$(REPLAY)" scripts/reproduce.sh "$(SCALE)" "$(if $(REPLAY),,$(SITE))" $(CORES) $(ARGS) -- appendix
+
+## VERSION=1.0.0: archive with metadata and checksums in build/release, from a clean checkout (seconds)
+release:
+	@scripts/setup.sh base
+	@$(PY) scripts/release.py "$(VERSION)"
 
 ## install Apptainer if it can be, and build all images (tens of minutes)
 images: setup
