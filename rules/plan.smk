@@ -10,7 +10,7 @@
 from types import SimpleNamespace
 
 from harness.config.request import check_targets, forced_figures
-from harness.plan.requirements import shortage
+from harness.plan.requirements import left_out, shortage
 from harness.slurm.adoption import adopt, record_made
 
 
@@ -30,7 +30,7 @@ onstart:
         plans = [planner(CONFIG.top.scale).plan(study) for study in measured]
         # Say what the chosen scale needs, and refuse a machine that has less.
         short, lines = shortage(CONFIG, plans) if plans else ("", [])
-        print("\n".join(lines), file=sys.stderr, flush=True)
+        print("\n".join([*lines, *left_out(plans)]), file=sys.stderr, flush=True)
         if short:
             raise KvasirError(short)
         # A misspelt claim would be found after all runs. Imported here: a dry run has no use for a database.

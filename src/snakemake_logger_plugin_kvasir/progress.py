@@ -28,6 +28,16 @@ TYPICAL_S = {
     "make_report": 5.0,
 }
 """Seconds that a job of a rule takes on two cores; runs and cells have theirs from the plan."""
+WORDS = {
+    "run_point": "run",
+    "run_batch": "simulate",
+    "run_cell": "cluster",
+    "make_table": "table",
+    "draw_figure": "draw",
+    "draw_resources": "draw resources of",
+    "check_claims": "check claims of",
+}
+"""What a job of a rule does, where it is not the rule's name with blanks."""
 SHORT_S = 1.0
 """The same for a rule that collects, or writes a small file."""
 CERTAIN = 1 / 3
@@ -136,7 +146,8 @@ class Progress:
             if k in ("study", "experiment", "point", "cell", "batch", "hadoop", "figure", "name")
         )
         rep = f", repetition {wildcards['rep']}" if "rep" in wildcards else ""
-        self.names[job] = (rule, f"{rule} {what}{rep}".strip())
+        does = WORDS.get(rule, rule.replace("_", " "))
+        self.names[job] = (rule, f"{does} {what}{rep}".strip())
         self.jobs[job] = name_of(wildcards)
 
     def follow(self, job: int, log: Path) -> None:

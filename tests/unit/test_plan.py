@@ -12,7 +12,9 @@ from harness.config import Config, EngineScale, EngineStudy, Experiment, load_co
 from harness.plan.datasets import combinability, scaled_buffer, scaled_unique
 from harness.plan.engine import plan
 from harness.plan.points import expand, priority, seed_of
-from harness.plan.spec import Plan
+from harness.plan.requirements import left_out
+from harness.plan.spec import Needs, Plan
+from harness.results.layout import NotRun, TableSpec
 
 PROJECT = Path(__file__).parents[2]
 
@@ -182,3 +184,16 @@ def test_order_interleaves_repetitions_and_does_not_depend_on_the_others() -> No
 def test_seeds_depend_on_identity_alone() -> None:
     assert seed_of(1, "a", 2) == seed_of(1, "a", 2)
     assert len({seed_of(1, "a", rep) for rep in range(100)}) == 100
+
+
+def test_what_will_not_run_is_said_with_the_number_of_points_most_first() -> None:
+    reasons = ["no caps\nhere"] * 3 + [f"reason {i}" for i in range(8)]
+    missing = [NotRun(point=str(i), factors={}, reason=reason) for i, reason in enumerate(reasons)]
+    table = TableSpec(
+        study="s", experiment="e", scale="x", factors=[], runs={}, not_run=missing, repetitions=1
+    )  # fmt: skip
+    plan = Plan(runs=[], tables={"e": table}, needs=Needs(memory=0, disk=0, missing=0, ranks=1))
+    lines = left_out([plan])
+    assert lines[0] == "left out, 3 points: no caps here"
+    assert len(lines) == 7 and lines[-1] == "left out for other reasons, 3 points: the report says why"
+    assert left_out([]) == []

@@ -31,15 +31,13 @@ def test_line_and_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
     for job in range(4):
         progress.know(job, "run_point", {"study": "s", "experiment": "e", "point": "p", "rep": str(job + 1)})
     progress.start(0)
-    assert progress.line() == "[0/5   0 %, 0:00:00] run_point s e p, repetition 1"
+    assert progress.line() == "[0/5   0 %, 0:00:00] run s e p, repetition 1"
     now[0] += 10
     progress.finish(0)
     progress.start(1)
     # Three more runs of 10 s, and a figure, of which none has been drawn yet.
     assert progress.left_s() == 30 + module.TYPICAL_S["draw_figure"]
-    assert progress.line() == (
-        "[1/5  22 %, 0:00:10, about 0:00:28 to 0:00:45 left] run_point s e p, repetition 2"
-    )
+    assert progress.line() == ("[1/5  22 %, 0:00:10, about 0:00:28 to 0:00:45 left] run s e p, repetition 2")
     now[0] += 10
     progress.finish(1)
     assert progress.line() == "[2/5  44 %, 0:00:20, about 0:00:24 left]", (
@@ -54,11 +52,11 @@ def test_a_cell_says_how_far_it_is(tmp_path: Path) -> None:
     progress.know(7, "run_cell", {"scale": "laptop", "cell": "3n_ssd_ib"})
     progress.follow(7, log)
     progress.start(7)
-    assert progress.line().endswith("run_cell 3n_ssd_ib") and progress.steps() == "", "no log yet"
+    assert progress.line().endswith("cluster 3n_ssd_ib") and progress.steps() == "", "no log yet"
     log.write_text(
         "2026-11-21T18:05:52Z 36.7 s  cluster is up\n2026 90 s  [1/8] hadoop-ipoib sort 1: ok after 49.6 s\n"
     )
-    assert progress.line().endswith("run_cell 3n_ssd_ib [1/8] hadoop-ipoib sort 1: ok after 49.6 s")
+    assert progress.line().endswith("cluster 3n_ssd_ib [1/8] hadoop-ipoib sort 1: ok after 49.6 s")
     progress.finish(7)
     assert progress.steps() == ""
 

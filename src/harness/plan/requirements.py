@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -106,6 +107,23 @@ def count(plans: list[Plan]) -> int:
     """Counts the runs of all plans; those that studies share count once."""
     shared = {run.folder for plan in plans for cell in plan.cells.values() for run in cell.runs}
     return sum(len(plan.runs) for plan in plans) + len(shared)
+
+
+MOST_REASONS = 6
+"""Reasons that are said before the first run; the report has all."""
+
+
+def left_out(plans: Iterable[Plan]) -> list[str]:
+    """Returns why points will not run, as lines for the user: each reason with the number of points, most first."""
+    reasons = Counter(
+        point.reason for plan in plans for table in plan.tables.values() for point in table.not_run
+    )
+    lines = [
+        f"left out, {count} points: {' '.join(why.split())}"
+        for why, count in reasons.most_common(MOST_REASONS)
+    ]
+    rest = reasons.total() - sum(count for _, count in reasons.most_common(MOST_REASONS))
+    return [*lines, f"left out for other reasons, {rest} points: the report says why"] if rest else lines
 
 
 DATA = "data"
