@@ -12,7 +12,7 @@ FORCE ?=
 PY := .venv/bin/python
 CHOICES = $(if $(SCALE),scale=$(SCALE)) $(if $(SITE),site=$(SITE)) $(if $(STUDIES),studies=$(STUDIES))
 
-.PHONY: help setup reproduce kick smoke replay compare verdicts archive paper appendix release images image-lock retry cancel cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
+.PHONY: help setup reproduce kick smoke replay compare verdicts archive paper appendix readme release images image-lock retry cancel cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
 
 ## this list
 help:
@@ -69,6 +69,11 @@ paper:
 appendix:
 	@scripts/setup.sh base paper
 	@REPLAY="$(REPLAY)" scripts/reproduce.sh "$(SCALE)" "$(if $(REPLAY),,$(SITE))" $(CORES) $(ARGS) -- appendix
+
+## put the reference's verdicts into the README (seconds)
+readme:
+	@scripts/setup.sh base
+	@$(PY) scripts/readme.py reference/laptop
 
 ## VERSION=1.0.0: archive with metadata and checksums in build/release, from a clean checkout (seconds)
 release:
@@ -156,9 +161,9 @@ bench-netsim: setup
 bench-hadoop: setup
 	@$(PY) src/hadoop/bench/compare.py $(ARGS)
 
-## write the JSON schemas of the configuration, for editors (seconds)
+## write the JSON schemas of the configuration and docs/configure.md (seconds)
 schema:
-	@$(PY) scripts/schema.py config/schema
+	@$(PY) scripts/schema.py config/schema docs/configure.md
 
 ## pin the newest Python packages that requirements.in allows; needs the program uv (seconds)
 lock:

@@ -1,6 +1,7 @@
 """The configuration as a user meets it: what is right is read, what is wrong is named before anything runs."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 import yaml
 
 from harness.config import load_config
+from harness.config.reference import document
 from harness.config.schema import MODELS, render
 from harness.core.errors import KvasirError
 from harness.plan.planner import Planner
@@ -48,6 +50,15 @@ def test_every_scale_is_valid(folder: Path, scale: str) -> None:
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_committed_schema_agrees_with_the_model(name: str) -> None:
     assert (PROJECT / f"config/schema/{name}.json").read_text() == render(name), "run `make schema`"
+
+
+def test_the_page_of_all_keys_agrees_with_the_models_and_its_links_lead_somewhere() -> None:
+    page = (PROJECT / "docs/configure.md").read_text(encoding="utf-8")
+    assert page == document(), "run `make schema`"
+    heads = {head.lower() for head in re.findall(r"^### (\w+)$", page, re.MULTILINE)}
+    assert set(re.findall(r"\]\(#([a-z]+)\)", page)) <= heads
+    for key in ("`more_repetitions`", "`key_claim`", "`cores_per_node`", "`replay`"):
+        assert f"| {key} |" in page
 
 
 @pytest.mark.parametrize(("name", "file"), [(name, file) for name, files in FILES.items() for file in files])

@@ -1,0 +1,44 @@
+"""Writes the README's table of studies: question, answer and verdicts of our own runs, from their archive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.claims.model import VERDICTS
+from harness.claims.verdicts import Row, counts
+from harness.config import Study
+from harness.core.errors import KvasirError
+from harness.core.numbers import number
+
+BEGIN, END = "<!-- verdicts: made by `make readme` -->", "<!-- end of verdicts -->"
+
+
+def answer(row: Row) -> str:
+    """Returns the verdict on a claim with the value found and the paper's."""
+    if row.value is None:
+        return f"{row.verdict}: {row.statement}"
+    unit = "" if row.unit in ("", "1") else f" {row.unit}"
+    return f"{row.verdict}: {row.statement} Here {number(row.value)}{unit} (n = {row.n}); the paper: {row.paper}."
+
+
+def table(studies: Mapping[str, Study], rows: Mapping[str, list[Row]]) -> str:
+    """Returns the table as Markdown. Raises KvasirError when a study has no verdict on its key claim."""
+    lines = ["| study | asks | answer by its key claim | all verdicts |", "| --- | --- | --- | --- |"]
+    for name, study in studies.items():
+        found = {row.id: row for row in rows[name]}
+        if study.key_claim not in found:
+            raise KvasirError(f"study {name}: no verdict on its key claim {study.key_claim}")
+        told = counts(rows[name])
+        every = ", ".join(f"{told[word]} {word}" for word in VERDICTS if word in told)
+        cells = (f"`{name}`", study.question, answer(found[study.key_claim]), every)
+        lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
+    return "\n".join(lines)
+
+
+def replaced(text: str, made: str) -> str:
+    """Returns a text with what is between its marks replaced. Raises KvasirError when there are no marks."""
+    head, begin, rest = text.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not begin or not end:
+        raise KvasirError(f"README.md: expected the marks {BEGIN} and {END}")
+    return f"{head}{BEGIN}\n\n{made}\n\n{END}{tail}"
