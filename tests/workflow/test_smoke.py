@@ -87,7 +87,7 @@ def test_a_replay_of_packed_records_gives_the_same_numbers_and_runs_nothing(spar
     )
     assert not (spare.folder / "build").exists() or not list((spare.folder / "build").rglob("bin/*"))
     found = compare(read_results(spare.results()), read_results(spare.folder / "results-replay/smoke"))
-    assert found.exact > 100 and found.verdicts > 80
+    assert found.exact > 10 and found.verdicts > 80
     assert {difference.kind for difference in found.differences} <= {"table"}, "those of other studies"
     replayed = [
         spare.folder / f"results-replay/smoke/tables/mimir/{name}.csv" for name in ("combiner", "parameters")
