@@ -50,7 +50,7 @@ def test_it_names_every_study_with_claim_minutes_and_command(parts: list[Part]) 
     assert len(told) == len(done) == len(parts) >= 5
     for place, (part, claim, experiment) in enumerate(zip(parts, told, done, strict=True), 1):
         assert claim.startswith(rf"\claim{{C{place}}}") and claim.endswith(rf"{{reproduced}}{{E{place}}}")
-        assert part.study.key_claim in claim and "41.5" in claim and "[40, 43], n = 5" in claim
+        assert part.study.key_claim in claim and "41.5" in claim and "[40, 43] n=5" in claim
         assert f"STUDIES={part.study.id} SCALE=laptop" in experiment
         assert "{13}{4.0}{0.5}" in experiment, "12.6 minutes, GB of memory and disk"
         assert f"{{{len(part.rows)}}}" in experiment

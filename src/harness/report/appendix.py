@@ -9,10 +9,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from harness.claims.terminal import value_of
 from harness.claims.verdicts import Row, counts
 from harness.config import Study
 from harness.core.errors import KvasirError
-from harness.core.numbers import number
 from harness.report.latex import escaped
 
 HUMAN_MINUTES = 2
@@ -47,17 +47,6 @@ def minutes(seconds: float) -> int:
     return max(1, math.ceil(seconds / 60))
 
 
-def found_here(row: Row) -> str:
-    """Returns what was found: value with range and n, or why there is none."""
-    if row.value is None:
-        return row.reason
-    unit = "" if row.unit in ("", "1") else f" {row.unit}"
-    spread = ""
-    if row.low is not None and row.high is not None and row.n > 1:
-        spread = f" [{number(row.low)}, {number(row.high)}]"
-    return f"{number(row.value)}{unit}{spread}, n = {row.n}"
-
-
 def claims(parts: list[Part]) -> str:
     """Returns a line for each major claim: what the paper says, what was found, and by which experiment."""
     lines = []
@@ -65,7 +54,7 @@ def claims(parts: list[Part]) -> str:
         key = part.key
         lines.append(
             rf"\claim{{C{place}}}{{{escaped(part.study.question)}}}{{{escaped(key.id)}}}{{{escaped(key.statement)}}}"
-            rf"{{{escaped(key.paper)}}}{{{escaped(found_here(key))}}}{{{escaped(key.verdict)}}}{{E{place}}}"
+            rf"{{{escaped(key.paper)}}}{{{escaped(key.reason if key.value is None else value_of(key))}}}{{{escaped(key.verdict)}}}{{E{place}}}"
         )
     return "\n".join(lines) + "\n"
 

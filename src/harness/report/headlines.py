@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.claims.model import VERDICTS
+from harness.claims.terminal import value_of
 from harness.claims.verdicts import Row, counts
 from harness.config import Study
 from harness.core.errors import KvasirError
-from harness.core.numbers import number
 
 BEGIN, END = "<!-- verdicts: made by `make readme` -->", "<!-- end of verdicts -->"
 
@@ -17,8 +17,7 @@ def answer(row: Row) -> str:
     """Returns the verdict on a claim with the value found and the paper's."""
     if row.value is None:
         return f"{row.verdict}: {row.statement}"
-    unit = "" if row.unit in ("", "1") else f" {row.unit}"
-    return f"{row.verdict}: {row.statement} Here {number(row.value)}{unit} (n = {row.n}); the paper: {row.paper}."
+    return f"{row.verdict}: {row.statement} Here {value_of(row)}; the paper: {row.paper}."
 
 
 def table(studies: Mapping[str, Study], rows: Mapping[str, list[Row]]) -> str:
