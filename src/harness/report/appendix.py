@@ -6,7 +6,7 @@ The fields are those of the appendix that EuroSys asks for.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.claims.terminal import value_of
@@ -47,15 +47,27 @@ def minutes(seconds: float) -> int:
     return max(1, math.ceil(seconds / 60))
 
 
+def command(name: str, cells: Sequence[str]) -> str:
+    """Returns a command of LaTeX with its arguments, which are escaped."""
+    return f"\\{name}" + "".join(f"{{{escaped(cell)}}}" for cell in cells)
+
+
 def claims(parts: list[Part]) -> str:
     """Returns a line for each major claim: what the paper says, what was found, and by which experiment."""
     lines = []
     for place, part in enumerate(parts, 1):
         key = part.key
-        lines.append(
-            rf"\claim{{C{place}}}{{{escaped(part.study.question)}}}{{{escaped(key.id)}}}{{{escaped(key.statement)}}}"
-            rf"{{{escaped(key.paper)}}}{{{escaped(key.reason if key.value is None else value_of(key))}}}{{{escaped(key.verdict)}}}{{E{place}}}"
+        cells = (
+            f"C{place}",
+            part.study.question,
+            key.id,
+            key.statement,
+            key.paper,
+            key.reason if key.value is None else value_of(key),
+            key.verdict,
+            f"E{place}",
         )
+        lines.append(command("claim", cells))
     return "\n".join(lines) + "\n"
 
 
@@ -66,16 +78,16 @@ def experiments(parts: list[Part], scale: str) -> str:
         words = ", ".join(f"{n} {word}" for word, n in counts(part.rows).items())
         cells = (
             f"E{place}",
-            escaped(part.study.title),
+            part.study.title,
             str(HUMAN_MINUTES),
             str(minutes(part.seconds)),
             f"{part.memory / 1e9:.1f}",
             f"{part.disk / 1e9:.1f}",
-            escaped(f"make reproduce STUDIES={part.study.id} SCALE={scale}"),
+            f"make reproduce STUDIES={part.study.id} SCALE={scale}",
             str(len(part.rows)),
-            escaped(words),
+            words,
         )
-        lines.append("\\experiment" + "".join(f"{{{cell}}}" for cell in cells))
+        lines.append(command("experiment", cells))
     return "\n".join(lines) + "\n"
 
 
