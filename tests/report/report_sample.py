@@ -106,9 +106,13 @@ def figure(folder: Path, study: str, name: str, drawn: bool = True) -> Figure:
         text = SVG.replace("SIZE", str(100 + len(name))).replace("NAME", f"{study} {name}")
         stem.with_suffix(".svg").write_text(text, encoding="utf-8")
         stem.with_suffix(".pdf").write_bytes(b"%PDF-1.7\n")
+    table = folder / "tables" / study / f"{name}.csv"
+    table.parent.mkdir(parents=True, exist_ok=True)
+    table.write_text("value\n1\n")
     return Figure(
         id=name, title=f"Title of {name}", stem=stem, paper_says=f"The paper on {name}.",
         how=f"How {name} was made.", command=f"snakemake --cores 2 fig_{study}_{name}",
+        script=f"scripts/figures/{study}/{name}.R", tables=[table, table.with_name("absent.csv")],
     )  # fmt: skip
 
 

@@ -196,7 +196,7 @@ def test_a_link_to_a_claim_shows_it_though_it_was_filtered_away(browser: Browser
 
 def test_every_inner_link_leads_somewhere_and_no_id_is_used_twice(browser: Browser) -> None:
     targets = browser.run(
-        "[...document.links].filter(a => !a.pathname.includes('/figures/')).map(a => a.hash.slice(1))"
+        "[...document.links].filter(a => a.pathname.endsWith('/report.html')).map(a => a.hash.slice(1))"
     )
     ids = browser.run("[...document.querySelectorAll('[id]')].map(e => e.id)")
     assert len(targets) > 20 and set(targets) <= set(ids)
@@ -205,7 +205,8 @@ def test_every_inner_link_leads_somewhere_and_no_id_is_used_twice(browser: Brows
 
 def test_links_to_files_are_relative_and_there(browser: Browser, url: str) -> None:
     links = browser.run("[...document.querySelectorAll('.files a')].map(a => a.getAttribute('href'))")
-    assert links == [f"figures/alpha/fig0{n}.{kind}" for n in (1, 2) for kind in ("pdf", "svg")]
+    figures = [f"figures/alpha/fig0{n}.{kind}" for n in (1, 2) for kind in ("pdf", "svg")]
+    assert sorted(links) == [*figures, *(f"tables/alpha/fig0{n}.csv" for n in (1, 2, 3))]
     folder = Path(url.removeprefix("file://")).parent
     assert all((folder / link).is_file() for link in links)
 

@@ -63,6 +63,7 @@ def test_a_figure_knows_its_claims_and_files(tmp_path: Path) -> None:
     assert [claim.id for claim in first.claims] == ["ALPHA-1", "ALPHA-2"]
     assert first.links == [("PDF", "figures/alpha/fig01.pdf"), ("SVG", "figures/alpha/fig01.svg")]
     assert [claim.id for claim in second.claims] == ["ALPHA-10"]
+    assert second.data == [("fig02.csv", "tables/alpha/fig02.csv")], "only what is there"
     assert third.svg is None and third.links == []
 
 

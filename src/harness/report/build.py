@@ -90,6 +90,11 @@ def _load_figure(figure: Figure, anchor: str, page_folder: Path, found: Inputs) 
         for ending in ("pdf", "png", "svg")
         if files[ending].is_file()
     ]
+    found.data[anchor] = [
+        (table.name, quote(Path(os.path.relpath(table, page_folder)).as_posix()))
+        for table in figure.tables
+        if table.is_file()
+    ]
 
 
 def render(view: Page) -> str:

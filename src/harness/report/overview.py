@@ -33,6 +33,9 @@ class Figure:
     """Where it differs from the paper and why; '' where nothing is said."""
     command: str
     """The command that draws it again, with all it needs."""
+    script: str = ""
+    tables: list[Path] = field(default_factory=list)
+    """What it is drawn from."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,6 +226,8 @@ def _figures(config: Config, study: StudyConfig) -> list[Figure]:
             how=figure.how,
             discussion=figure.discussion,
             command=f"snakemake --cores 2 fig_{study.id}_{figure.alias}",
+            script=f"scripts/figures/{study.id}/{figure.id}.R",
+            tables=[Path(config.results, "tables", study.id, f"{table}.csv") for table in figure.tables],
         )
         for figure in study.figures
     ]

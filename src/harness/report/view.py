@@ -26,6 +26,8 @@ class Inputs:
     """By the figure's link target."""
     links: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     """By the figure's link target: (PDF or PNG, address relative to the page)."""
+    data: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    """By the figure's link target: (table, address relative to the page)."""
     images: dict[str, str] = field(default_factory=dict)
     """By the figure's link target: the figure as the address of an image."""
     environments: list[Environment] | None = None
@@ -41,6 +43,7 @@ class FigureView:
     anchor: str
     svg: InlineSvg | None
     links: list[tuple[str, str]]
+    data: list[tuple[str, str]]
     claims: list[Claim]
 
 
@@ -206,7 +209,14 @@ def _study(study: Study, inputs: Inputs) -> StudyView:
         anchor = claims.anchor_of_figure(study.id, figure.id)
         named = [one for one in mine or [] if any(link.anchor == anchor for link in one.figures)]
         figures.append(
-            FigureView(figure, anchor, inputs.svgs.get(anchor), inputs.links.get(anchor, []), named)
+            FigureView(
+                figure=figure,
+                anchor=anchor,
+                svg=inputs.svgs.get(anchor),
+                links=inputs.links.get(anchor, []),
+                data=inputs.data.get(anchor, []),
+                claims=named,
+            )
         )
     known = inputs.runs.get(study.id)
     return StudyView(
