@@ -75,7 +75,7 @@ readme:
 	@scripts/setup.sh base
 	@$(PY) scripts/readme.py reference/laptop
 
-## VERSION=1.0.0: archive with metadata and checksums in build/release, from a clean checkout (seconds)
+## VERSION=1.0.0: archive, metadata and checksums in build/release, from a clean checkout
 release:
 	@scripts/setup.sh base
 	@$(PY) scripts/release.py "$(VERSION)"

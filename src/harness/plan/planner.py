@@ -65,8 +65,8 @@ class Planner:
 
             mimir.check_homes(self.config)
         top = self.config.top
-        origin = read_provenance(Path(top.replay), top.scale) if top.replay else None
-        self.capabilities = Capabilities(self.config.site, origin.refused if origin else None)
+        self._origin = read_provenance(Path(top.replay), top.scale) if top.replay else None
+        self.capabilities = Capabilities(self.config.site, self._origin.refused if self._origin else None)
         self._plans: dict[str, Plan] = {}
 
     def plan(self, study: str) -> Plan:
@@ -112,9 +112,10 @@ class Planner:
         return joined([*chosen.values(), *more])
 
     def _has(self, study: str) -> bool:
-        """Returns whether there is such a study, and sizes for it at this scale."""
+        """Returns whether there is such a study, with sizes at this scale and, in a replay, runs in the archive."""
         file = self._folder / "studies" / f"{study}.yaml"
-        return file.is_file() and study in self.config.scale.sections
+        packed = self._origin is None or study in self._origin.studies
+        return packed and file.is_file() and study in self.config.scale.sections
 
     def beside(self, *studies: str) -> Planner:
         """Returns a planner of these studies for the same scale, site and seed. Raises KvasirError as this class."""
