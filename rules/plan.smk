@@ -29,10 +29,11 @@ onstart:
         measured = [] if CONFIG.top.replay else STUDIES
         plans = [planner(CONFIG.top.scale).plan(study) for study in measured]
         # Say what the chosen scale needs, and refuse a machine that has less.
-        short, lines = shortage(CONFIG, plans) if plans else ("", [])
-        print("\n".join([*lines, *left_out(plans)]), file=sys.stderr, flush=True)
-        if short:
-            raise KvasirError(short)
+        if plans:
+            short, lines = shortage(CONFIG, plans)
+            print("\n".join([*lines, *left_out(plans)]), file=sys.stderr, flush=True)
+            if short:
+                raise KvasirError(short)
         # A misspelt claim would be found after all runs. Imported here: a dry run has no use for a database.
         from harness.claims.ahead import refuse_wrong_claims
         from harness.runs.launcher import refuse_wrong_launcher

@@ -110,8 +110,7 @@ rule collect_appendix:
         '"$KVASIR_PYTHON" scripts/appendix_parts.py {params.folder:q} {params.choices:q} > {log:q} 2>&1'
 
 
-rule typeset_appendix:
-    """Typeset the artifact appendix; the same results give the same bytes."""
+use rule typeset_paper as typeset_appendix with:
     input:
         parts=multiext(
             "<results>/appendix/", "values.tex", "claims.tex", "experiments.tex"
@@ -123,7 +122,3 @@ rule typeset_appendix:
         "<logs>/appendix.log",
     benchmark:
         "<benchmarks>/appendix.tsv"
-    params:
-        folder=subpath(output[0], parent=True),
-    shell:
-        "bash scripts/typeset.sh {input.text:q} {params.folder:q} > {log:q} 2>&1"

@@ -14,6 +14,7 @@ from harness.core.cli import main
 from harness.core.errors import KvasirError
 from harness.plan.planner import choose
 from harness.results.archive import VERDICTS, check_sums
+from harness.results.layout import verdicts_of
 
 
 def show(found: list[Agreement], console: Console) -> None:
@@ -40,7 +41,7 @@ def agreement(
     check_sums(archives / config.top.scale)
     console, compared = Console(), 0
     for study in config.studies:
-        own = Path(config.results, VERDICTS, f"{study}.csv")
+        own = Path(verdicts_of(config, study))
         theirs = archives / config.top.scale / VERDICTS / f"{study}.csv"
         if not own.is_file() or not theirs.is_file():
             print(f"{study}: not compared: no {own if not own.is_file() else theirs}")

@@ -11,6 +11,7 @@ from harness.core.files import replacing
 from harness.plan.planner import choose
 from harness.report.appendix import Part, claims, experiments, values
 from harness.report.provenance import origin_of
+from harness.results.layout import verdicts_of
 
 
 def appendix_parts(
@@ -24,7 +25,7 @@ def appendix_parts(
     parts = [
         Part(
             study=study,
-            rows=read_csv(Path(config.results, "claims", f"{name}.csv"), name),
+            rows=read_csv(Path(verdicts_of(config, name)), name),
             seconds=origin["seconds"].get(name, 0.0),
             memory=planner.plan(name).needs.memory,
             disk=planner.plan(name).needs.disk + planner.plan(name).needs.scratch,

@@ -11,6 +11,7 @@ from harness.claims.model import EVIDENCE
 from harness.claims.screen import screen
 from harness.claims.terminal import show
 from harness.claims.verdicts import Row, counts, headline, read_csv
+from harness.config import Config
 from harness.config.archive import PROVENANCE
 from harness.config.scale import TRIALS
 from harness.core.cli import main
@@ -19,7 +20,7 @@ from harness.images.apptainer import refusal
 from harness.plan.planner import Planner, choose
 from harness.report.trial import Line, judge
 from harness.results.archive import VERDICTS
-from harness.results.layout import records
+from harness.results.layout import records, verdicts_of
 
 REFERENCE = Path("reference")
 """Archives of our own runs."""
@@ -39,7 +40,7 @@ def show_trial(planner: Planner, broken: bool) -> None:
             print(f"{line.state:<8} {title} {line.name:<{width}}  {line.words}")
     print()
     for study in planner.config.studies:
-        path = Path(planner.config.results) / "claims" / f"{study}.csv"
+        path = Path(verdicts_of(planner.config, study))
         if path.is_file() and (
             any_size := [row for row in read_csv(path) if row.basis not in (None, *EVIDENCE)]
         ):
@@ -54,12 +55,12 @@ def show_trial(planner: Planner, broken: bool) -> None:
     )
 
 
-def show_verdicts(results: Path, studies: list[str], every: bool) -> None:
+def show_verdicts(config: Config, every: bool) -> None:
     """Print the verdicts on one screen, held against the reference's where there is one, or every claim in a line."""
     console = Console()
-    found = {study: results / VERDICTS / f"{study}.csv" for study in studies}
+    found = {study: Path(verdicts_of(config, study)) for study in config.studies}
     rows = {study: read_csv(path, study) for study, path in found.items() if path.is_file()}
-    if none := [study for study in studies if study not in rows]:
+    if none := [study for study in found if study not in rows]:
         print(f"no verdicts yet: {', '.join(none)}")
     if every:
         for own in rows.values():
@@ -67,7 +68,7 @@ def show_verdicts(results: Path, studies: list[str], every: bool) -> None:
         return
     if not rows:
         return
-    compared = against(rows, REFERENCE / results.name)
+    compared = against(rows, REFERENCE / config.top.scale)
     print("\n".join(["", *screen(rows, compared, console.width)]))
     for study, own in rows.items():
         print(f"{study}: {headline(own)}")
@@ -97,7 +98,7 @@ def summary(
     if config.top.scale in TRIALS and not every:
         show_trial(planner, broken)
     else:
-        show_verdicts(results, list(config.studies), every)
+        show_verdicts(config, every)
     runs = list(records(planner.tables))
     failed = [record for record in runs if record.outcome.status != "ok"]
     print(f"runs:    {len(runs)}, of which {len(failed)} failed or timed out")
