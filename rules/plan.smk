@@ -31,7 +31,9 @@ onstart:
         # Say what the chosen scale needs, and refuse a machine that has less.
         if plans:
             short, lines = shortage(CONFIG, plans)
-            print("\n".join([*lines, *left_out(plans)]), file=sys.stderr, flush=True)
+            print(
+                "\n".join([*lines, *left_out(plans)]), file=sys.stderr, flush=True
+            )
             if short:
                 raise KvasirError(short)
         # A misspelt claim would be found after all runs. Imported here: a dry run has no use for a database.
