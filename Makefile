@@ -60,10 +60,10 @@ archive:
 	@scripts/setup.sh base
 	@$(PY) scripts/archive.py "$(REPLAY)" $(CHOICES)
 
-## the write-up as PDF, with the figures and verdicts of the configured scale (as reproduce)
+## the paper as PDF from the reference; REPLAY= for own results (4 minutes)
 paper:
-	@scripts/setup.sh run paper
-	@scripts/reproduce.sh "$(SCALE)" "$(SITE)" $(CORES) $(ARGS) -- paper
+	@scripts/setup.sh $(if $(REPLAY),base,run) paper
+	@REPLAY="$(REPLAY)" scripts/reproduce.sh "$(SCALE)" "$(if $(REPLAY),,$(SITE))" $(CORES) $(ARGS) -- paper
 
 ## the artifact appendix as PDF from the reference; REPLAY= for own results (3 minutes)
 appendix:

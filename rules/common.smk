@@ -247,6 +247,7 @@ def report_parts(wildcards):
         *[f"{ROOT}/{wildcards.scale}/claims/{study}.csv" for study in STUDIES],
         *[file for study in STUDIES for file in figures_of(study, wildcards.scale)],
         *[table for study in STUDIES for table in tables_of(study, wildcards.scale)],
+        f"{ROOT}/{wildcards.scale}/figures/levers.svg",
     ]
 
 

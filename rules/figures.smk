@@ -3,12 +3,18 @@
 # out: results/<scale>/figures/<study>/<figure>.{pdf,svg,png}, results/<scale>/tables/<study>/series.csv (labels and looks)
 #      and, for figures that show them, anchors.csv (published results, config/anchors.yaml); parameters.csv comes from
 #      machine_tables.smk
+#
+# The figure of all studies: what each change leaves of time and energy.
+# in:  config/levers.yaml, verdicts
+# out: results/<scale>/tables/levers.csv, results/<scale>/figures/levers.{pdf,svg,png}
 
 
 localrules:
     list_series,
     list_anchors,
+    list_levers,
     draw_figure,
+    draw_levers,
 
 
 rule list_series:
@@ -44,6 +50,24 @@ rule list_anchors:
         rows=anchors_json,
     shell:
         '"$KVASIR_PYTHON" scripts/figure_tables.py anchors {wildcards.study} {output:q} > {log:q} 2>&1'
+
+
+rule list_levers:
+    """List what the studies change, and what is left of time and energy."""
+    input:
+        verdicts=[f"{RESULTS}/claims/{study}.csv" for study in STUDIES],
+        levers="config/levers.yaml",
+        code=code("scripts/levers.py"),
+    output:
+        "<results>/tables/levers.csv",
+    log:
+        "<logs>/tables/levers.log",
+    benchmark:
+        "<benchmarks>/tables/levers.tsv"
+    params:
+        choices=choices,
+    shell:
+        '"$KVASIR_PYTHON" scripts/levers.py {output:q} {params.choices:q} > {log:q} 2>&1'
 
 
 DRAW = (
@@ -84,3 +108,25 @@ rule draw_figure:
         about=figure_about,
     shell:
         DRAW
+
+
+rule draw_levers:
+    """Draw the figure of all studies as PDF, SVG and PNG."""
+    input:
+        table="<results>/tables/levers.csv",
+        script="scripts/figures/together/levers.R",
+        driver="scripts/figures/draw.R",
+        library=FIGURE_LIBRARY,
+        image=facts_of_image("figures"),
+    output:
+        multiext("<results>/figures/levers", ".pdf", ".svg", ".png"),
+    log:
+        "<logs>/figures/levers.log",
+    benchmark:
+        "<benchmarks>/figures/levers.tsv"
+    container:
+        FIGURES_IMAGE
+    params:
+        stem=subpath(output[0], strip_suffix=".pdf"),
+    shell:
+        "Rscript --vanilla {input.driver:q} {input.script:q} --out {params.stem:q} levers={input.table:q} > {log:q} 2>&1"

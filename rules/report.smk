@@ -6,9 +6,18 @@
 # in:  paper/appendix.tex, verdicts, run records
 # out: results/<scale>/appendix/appendix.pdf
 #
-# The write-up: LaTeX around the figures and the verdict table. Only on request (target paper, or make paper).
-# in:  paper/kvasir.tex, verdicts, figures
+# The paper: LaTeX around numbers, figures and verdicts. Only on request (target paper, or make paper).
+# in:  paper/kvasir.tex, paper/studies/*.tex, verdicts, run records, figures
 # out: results/<scale>/paper/kvasir.pdf
+
+
+PAPER_PARTS = (
+    "values.tex",
+    "studies.tex",
+    "figures.tex",
+    "verdicts.tex",
+    "references.tex",
+)
 
 
 localrules:
@@ -46,18 +55,18 @@ rule make_report:
 
 
 rule paper:
-    """The write-up at the configured scale."""
+    """The paper at the configured scale."""
     input:
         f"{RESULTS}/paper/kvasir.pdf",
 
 
 rule collect_paper:
-    """Write the numbers, verdicts and figures of the write-up."""
+    """Write the numbers, verdicts and figures of the paper."""
     input:
-        parts=report_parts,
+        verdicts=[f"{RESULTS}/claims/{study}.csv" for study in STUDIES],
         code=code("scripts/paper_parts.py"),
     output:
-        multiext("<results>/paper/", "values.tex", "verdicts.tex", "figures.tex"),
+        multiext("<results>/paper/", *PAPER_PARTS),
     log:
         "<logs>/paper_parts.log",
     benchmark:
@@ -70,9 +79,12 @@ rule collect_paper:
 
 
 rule typeset_paper:
-    """Typeset the write-up; the same results give the same bytes."""
+    """Typeset the paper; the same results give the same bytes."""
     input:
-        parts=multiext("<results>/paper/", "values.tex", "verdicts.tex", "figures.tex"),
+        parts=multiext("<results>/paper/", *PAPER_PARTS),
+        figures=report_parts,
+        together="<results>/figures/levers.pdf",
+        sections=sorted(str(path) for path in Path("paper/studies").glob("*.tex")),
         text="paper/kvasir.tex",
     output:
         "<results>/paper/kvasir.pdf",

@@ -1,15 +1,14 @@
-"""Write the parts of the write-up that come from results: values.tex, verdicts.tex, figures.tex."""
+"""Write the parts of the paper that come from results: values, studies, figures, verdicts and references as LaTeX."""
 
 from pathlib import Path
 
 import typer
 
-from harness.claims.verdicts import read_csv
 from harness.core.cli import main
 from harness.core.files import replacing
 from harness.plan.planner import choose
-from harness.report.latex import figure_list, values, verdict_table
-from harness.results.layout import run_files
+from harness.report import paper
+from harness.report.parts import origin_and_parts
 
 
 def paper_parts(
@@ -17,17 +16,15 @@ def paper_parts(
     choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
 ) -> None:
     """Write the parts into FOLDER."""
-    planner = choose(choices)
-    config = planner.config
-    results = Path(config.results)
-    verdicts = [row for study in config.studies for row in read_csv(results / "claims" / f"{study}.csv")]
-    runs = len(run_files(planner.tables))
-    parts = {
-        "values": values(config, runs, verdicts),
-        "verdicts": verdict_table(verdicts),
-        "figures": figure_list(list(config.studies.values())),
+    origin, parts = origin_and_parts(choose(choices))
+    texts = {
+        "values": paper.values(parts, origin),
+        "studies": paper.studies(parts),
+        "figures": paper.figures(parts),
+        "references": paper.references(parts),
+        "verdicts": paper.verdict_table([row for part in parts for row in part.rows]),
     }
-    for name, text in parts.items():
+    for name, text in texts.items():
         with replacing(folder / f"{name}.tex") as scratch:
             scratch.write_text(text, encoding="utf-8")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import typer
 
 from harness.config.archive import read_provenance
+from harness.config.load import read_levers
 from harness.core.cli import main
 from harness.core.environment import git_state
 from harness.plan.planner import choose
@@ -21,7 +22,8 @@ def report(
     planner = choose(choices)
     top = planner.config.top
     origin = read_provenance(Path(top.replay), top.scale) if top.replay else None
-    shown = overview(planner.config, git_state(), datetime.now(UTC), origin)
+    levers = read_levers(Path("config/levers.yaml"))
+    shown = overview(planner.config, git_state(), datetime.now(UTC), origin, levers)
     build(shown, gather(planner, shown, output.parent), output)
 
 

@@ -11,7 +11,8 @@ from harness.claims.files import read_claims
 from harness.claims.verdicts import Row, row_of
 from harness.core.errors import KvasirError
 from harness.plan.planner import choose
-from harness.report.appendix import Part, claims, experiments, values
+from harness.report.appendix import claims, experiments, values
+from harness.report.parts import Part
 
 PROJECT = Path(__file__).parents[2]
 ORIGIN = {
@@ -41,7 +42,9 @@ def parts() -> list[Part]:
             Row.model_validate({**row.model_dump(), **key}) if row.id == study.key_claim else row
             for row in rows
         ]
-        made.append(Part(study=study, rows=rows, seconds=754, memory=4_000_000_000, disk=500_000_000))
+        made.append(
+            Part(study=study, rows=rows, runs=100, seconds=754, memory=4_000_000_000, disk=500_000_000)
+        )
     return made
 
 
@@ -61,7 +64,7 @@ def test_it_names_every_study_with_claim_minutes_and_command(parts: list[Part]) 
 def test_a_study_without_a_verdict_on_its_key_claim_is_an_error(parts: list[Part]) -> None:
     first = parts[0]
     without = [row for row in first.rows if row.id != first.study.key_claim]
-    part = Part(study=first.study, rows=without, seconds=1, memory=1, disk=1)
+    part = Part(study=first.study, rows=without, runs=1, seconds=1, memory=1, disk=1)
     with pytest.raises(KvasirError, match=f"no verdict on its key claim {first.study.key_claim}"):
         claims([part])
 

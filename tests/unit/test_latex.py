@@ -1,4 +1,4 @@
-"""The write-up's parts: any text is safe in LaTeX, and every verdict has its row."""
+"""The paper's parts: any text is safe in LaTeX, and every verdict has its line."""
 
 import re
 
@@ -6,14 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.claims.verdicts import Row
-from harness.report.latex import escaped, verdict_table
+from harness.report.latex import escaped
+from harness.report.paper import claims, verdict_table
 
 
 @given(st.text())
 def test_no_character_keeps_its_meaning_for_latex(text: str) -> None:
     safe = escaped(text)
     # Known commands, with their braces, and escaped single characters are all that may remain.
-    rest = re.sub(r"\\[a-z]+\{\}|\$\\?[a-z-]+\$|\\[&%$#_{}]", "", safe)
+    rest = re.sub(r"\\[a-z]+\{\}|\$\\?[a-z-]+\$|\$\^\{[-0-9]\}\$|\\[&%$#_{}]", "", safe)
     assert not re.search(r"[\\&%$#_{}~^]", rest), safe
 
 
@@ -25,5 +26,20 @@ def test_a_row_for_every_verdict() -> None:
     )  # fmt: skip
     absent = row.model_copy(update={"value": None, "n": 0, "verdict": "not run"})
     table = verdict_table([row, absent])
-    assert r"A-1 & 50 \% \& more & x\_1 & 1.25 (n = 3) & direction \\" in table
-    assert r"A-1 & 50 \% \& more & x\_1 &  & not run \\" in table
+    assert r"\Row{A-1}{50 \% \& more}{x\_1}{1.25 [1, 2] n=3}{direction}{direction}" in table
+    assert r"\Row{A-1}{50 \% \& more}{x\_1}{-}{not run}{open}" in table
+
+
+def test_the_text_knows_a_claim_by_its_value_and_its_share() -> None:
+    row = Row(
+        id="A-1", study="a", tier=1, where="", statement="Less.", verdict="paper inconsistent", basis="measured",
+        reason="r", value=0.26838, low=0.1, high=0.3, n=3, unit="1", paper="25 %", source="measured:clock", figure="",
+        explanation="",
+    )  # fmt: skip
+    assert claims([row]) == (
+        r"\kvclaim{A-1}{Less.}{25~\%}{0.268}{26.8~\%}{0.2684 [0.1, 0.3] n=3}{paper inconsistent}{inconsistent}"
+        + "\n"
+    )
+    assert "{no value}{no value}{-}{not run}{open}" in claims(
+        [row.model_copy(update={"value": None, "low": None, "high": None, "n": 0, "verdict": "not run"})]
+    )

@@ -57,6 +57,11 @@ table_columns <- list(
   sort_rounds = list(text = "program", number = c("records", "round", "cpu_ratio")),
   # Of a study: its parameters at each scale, and labels and looks of its series.
   parameters = list(text = c("scale", "level", "key", "value", "unit"), number = character()),
+  # What is left of time and energy after each change, of all studies.
+  levers = list(
+    text = c("lever", "label", "study", "quantity", "claim", "verdict", "source", "note"),
+    number = c("value", "low", "high", "n", "paper_low", "paper_high")
+  ),
   # Published results, under the names of our metrics.
   anchors = list(text = c("id", "label", "metric", "unit", "source"), number = c("year", "value")),
   series = list(text = c("id", "label", "colour", "linetype", "note"), number = "shape")

@@ -17,6 +17,7 @@ from harness.config.cells_study import CellsScale, CellsStudy
 from harness.config.engine_study import EngineScale, EngineStudy
 from harness.config.frameworks import MIMIR, FrameworkEntry, FrameworkId
 from harness.config.hadoop import Properties
+from harness.config.levers import LEVERS, Lever
 from harness.config.netsim_study import NetsimStudy
 from harness.config.scale import CELLS, SCALES, Scale, StudyScale
 from harness.config.site import Site
@@ -278,6 +279,11 @@ def _with_profiles(name: str, entry: FrameworkEntry, file: str) -> FrameworkEntr
 def read_anchors(path: Path) -> dict[str, Anchor]:
     """Returns the published results that figures show, by id. Raises KvasirError when the file is wrong."""
     return parse(ANCHORS, read_yaml(path), str(path))
+
+
+def read_levers(path: Path) -> dict[str, Lever]:
+    """Returns the changes whose effects are set beside each other, by id. Raises KvasirError when the file is wrong."""
+    return parse(LEVERS, read_yaml(path), str(path))
 
 
 def read_profile(path: Path) -> Properties:

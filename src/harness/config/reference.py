@@ -16,6 +16,10 @@ FILES = {
     "site": ("config/sites/*.yaml", "where runs happen"),
     "study": ("config/studies/*.yaml", "experiments and figures of a paper"),
     "frameworks": ("config/frameworks.yaml", "frameworks that runs can name, by name"),
+    "levers": (
+        "config/levers.yaml",
+        "changes whose effects on time and energy are set beside each other, by name",
+    ),
     "anchors": ("config/anchors.yaml", "published results beside which figures set ours, by name"),
 }
 HEAD = """# Every key of the configuration

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from harness.config.anchors import ANCHORS
+from harness.config.levers import LEVERS
 from harness.config.load import FRAMEWORKS, STUDY
 from harness.config.scale import ScaleFile
 from harness.config.site import Site
@@ -20,6 +21,7 @@ MODELS: dict[str, TypeAdapter[Any]] = {
     "site": TypeAdapter(Site),
     "study": STUDY,
     "frameworks": FRAMEWORKS,
+    "levers": LEVERS,
 }
 
 

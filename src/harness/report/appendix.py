@@ -6,50 +6,20 @@ The fields are those of the appendix that EuroSys asks for.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from harness.claims.terminal import value_of
-from harness.claims.verdicts import Row, counts
-from harness.config import Study
-from harness.core.errors import KvasirError
-from harness.report.latex import escaped
+from harness.claims.verdicts import counts
+from harness.report.latex import command, definitions
+from harness.report.parts import Part
 
 HUMAN_MINUTES = 2
 """To type one command and read one screen."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Part:
-    """What the appendix says of one study."""
-
-    study: Study
-    rows: list[Row]
-    """Verdicts."""
-    seconds: float
-    """Wall time of the study's jobs in the runs that the appendix tells of."""
-    memory: int
-    """Bytes at most, of all processes."""
-    disk: int
-    """Bytes of data."""
-
-    @property
-    def key(self) -> Row:
-        """Returns the verdict on the claim that answers the paper's question best. Raises KvasirError without one."""
-        for row in self.rows:
-            if row.id == self.study.key_claim:
-                return row
-        raise KvasirError(f"study {self.study.id}: no verdict on its key claim {self.study.key_claim}")
-
-
 def minutes(seconds: float) -> int:
     """Returns whole minutes, rounded up."""
     return max(1, math.ceil(seconds / 60))
-
-
-def command(name: str, cells: Sequence[str]) -> str:
-    """Returns a command of LaTeX with its arguments, which are escaped."""
-    return f"\\{name}" + "".join(f"{{{escaped(cell)}}}" for cell in cells)
 
 
 def claims(parts: list[Part]) -> str:
@@ -107,4 +77,4 @@ def values(parts: list[Part], origin: Mapping[str, object]) -> str:
         "KvMinutes": str(minutes(sum(part.seconds for part in parts))),
         "KvMemory": f"{max((part.memory for part in parts), default=0) / 1e9:.0f}",
     }
-    return "".join(f"\\newcommand{{\\{name}}}{{{escaped(text)}}}\n" for name, text in pairs.items())
+    return definitions(pairs)

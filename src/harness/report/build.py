@@ -22,7 +22,7 @@ from harness.report.environments import environment
 from harness.report.overview import Figure, Overview, environments, measures, runs_of
 from harness.report.runs import read_jobs
 from harness.report.svg import inline_svg
-from harness.report.view import FILTERS, Inputs, Page, page
+from harness.report.view import FILTERS, TOGETHER, Inputs, Page, page
 from harness.results.layout import records
 from harness.results.records import read
 
@@ -71,6 +71,8 @@ def read_figures(shown: Overview, page_folder: Path, found: Inputs) -> None:
     for study in shown.studies:
         for figure in study.figures:
             _load_figure(figure, anchor_of_figure(study.id, figure.id), page_folder, found)
+    if shown.together is not None:
+        _load_figure(shown.together, TOGETHER, page_folder, found)
 
 
 def _load_figure(figure: Figure, anchor: str, page_folder: Path, found: Inputs) -> None:

@@ -1,12 +1,8 @@
-"""Formats the numbers, verdicts and figures of the write-up as LaTeX. Pure functions."""
+"""Escapes texts for LaTeX and writes commands with them. Pure functions."""
 
 from __future__ import annotations
 
-from collections import Counter
-
-from harness.claims.verdicts import Row, headline
-from harness.config import Config, Study
-from harness.core.numbers import number
+from collections.abc import Iterable, Mapping
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -24,6 +20,8 @@ _SPECIAL = {
     "→": r"$\rightarrow$",
     "≈": r"$\approx$",
     "−": r"$-$",
+    "∞": r"$\infty$",
+    **{c: f"$^{{{plain}}}$" for c, plain in zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True)},
 }
 
 
@@ -33,52 +31,11 @@ def escaped(text: str) -> str:
     return known.encode("latin-1", "replace").decode("latin-1")
 
 
-def values(config: Config, runs: int, verdicts: list[Row]) -> str:
-    """Returns definitions of the numbers that the text uses."""
-    counts = Counter(row.verdict for row in verdicts)
-    told = ", ".join(f"{n} {word}" for word, n in counts.most_common())
-    pairs = {
-        "KvScale": config.top.scale,
-        "KvSite": config.top.site,
-        "KvRuns": str(runs),
-        "KvCounts": told,
-        "KvHeadline": headline(verdicts),
-    }
+def command(name: str, cells: Iterable[str]) -> str:
+    """Returns a command of LaTeX with its arguments, which are escaped."""
+    return f"\\{name}" + "".join(f"{{{escaped(cell)}}}" for cell in cells)
+
+
+def definitions(pairs: Mapping[str, str]) -> str:
+    """Returns definitions of commands that stand for texts, which are escaped."""
     return "".join(f"\\newcommand{{\\{name}}}{{{escaped(text)}}}\n" for name, text in pairs.items())
-
-
-def value_text(row: Row) -> str:
-    """Returns the median found here with the number of its values."""
-    if row.value is None:
-        return ""
-    unit = "" if row.unit == "1" else f" {row.unit}"
-    return f"{number(row.value)}{unit} (n = {row.n})"
-
-
-def verdict_table(verdicts: list[Row]) -> str:
-    """Returns all verdicts as a table that may run over pages."""
-    widths = ("0.36", "0.18", "0.13", "0.13")
-    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\linewidth}}" for width in widths)
-    head = rf"""{{\small
-\begin{{longtable}}{{@{{}}l{columns}@{{}}}}
-\toprule
-claim & statement & paper & here & verdict \\
-\midrule
-\endhead
-"""
-    rows = [
-        " & ".join(escaped(text) for text in (row.id, row.statement, row.paper, value_text(row), row.verdict))
-        for row in verdicts
-    ]
-    return head + "".join(f"{row} \\\\\n" for row in rows) + "\\bottomrule\n\\end{longtable}}\n"
-
-
-def figure_list(studies: list[Study]) -> str:
-    """Returns all figures with their titles, the papers' statements and the discussion."""
-    lines = [
-        f"\\studyfigure{{{study.id}/{figure.id}.pdf}}{{{escaped(figure.title)}}}{{{escaped(figure.paper_says)}}}"
-        f"{{{escaped(figure.discussion)}}}\n"
-        for study in studies
-        for figure in study.figures
-    ]
-    return "".join(lines)

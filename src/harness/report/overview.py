@@ -11,6 +11,7 @@ from typing import Any
 from harness.config import Config
 from harness.config import Study as StudyConfig
 from harness.config.archive import Provenance
+from harness.config.levers import Lever
 from harness.report.best_framework import METRICS, RATE, Measure
 from harness.report.environments import GitState
 from harness.report.runs import Run
@@ -74,6 +75,10 @@ class Overview:
     """None outside a git checkout."""
     studies: list[Study]
     commands: list[Command]
+    together: Figure | None = None
+    """The figure of all studies."""
+    together_claims: tuple[str, ...] = ()
+    """Ids of the claims that it shows."""
     replayed: str = ""
     """Where the records are from, if nothing was run for this page."""
 
@@ -240,10 +245,29 @@ def replayed(archives: str, origin: Provenance) -> str:
     return f"{archives}/{origin.scale}: runs of {days} on {machines}; nothing was run for this page"
 
 
+def _together(config: Config, levers: Mapping[str, Lever]) -> Figure:
+    """Returns the figure of what all studies change."""
+    return Figure(
+        id="levers",
+        title="What the studies change, and what is left of time and energy",
+        stem=Path(config.results, "figures", "levers"),
+        paper_says="; ".join(f"{lever.study}: {lever.label}" for lever in levers.values()) + ".",
+        how="Each line is a claim: the median of its values here and the paper's number, over those without it.",
+        command=f"snakemake --cores 2 {config.results}/figures/levers.svg",
+        script="scripts/figures/together/levers.R",
+        tables=[Path(config.results, "tables", "levers.csv")],
+    )
+
+
 def overview(
-    config: Config, git: dict[str, Any], generated: datetime, origin: Provenance | None = None
+    config: Config,
+    git: dict[str, Any],
+    generated: datetime,
+    origin: Provenance | None = None,
+    levers: Mapping[str, Lever] | None = None,
 ) -> Overview:
     """Returns the report's texts; `git` is empty outside a git checkout, `origin` that of a replay's archive."""
+    effects = [one for lever in (levers or {}).values() for one in (lever.time, lever.energy) if one]
     site = f" SITE={config.top.site}" if config.top.site != "local" else ""
     again = f"make replay SCALE={config.top.scale} REPLAY={config.top.replay}"
     return Overview(
@@ -263,6 +287,8 @@ def overview(
             )
             for study in config.studies.values()
         ],
+        together=_together(config, levers) if levers else None,
+        together_claims=tuple(effect.claim for effect in effects),
         replayed=replayed(str(config.top.replay), origin) if origin else "",
         commands=[
             *([Command(what="This page from its records", command=again)] if origin else []),

@@ -109,6 +109,8 @@ class Page:
     choices: list[Choice] | None
     """None where no study runs on clusters."""
     links: list[tuple[str, str]]
+    together: FigureView | None
+    """None where the figure of all studies is not drawn."""
     replayed: str
     """Where the records are from, if nothing was run for this page."""
     unmeasured: list[str]
@@ -173,8 +175,31 @@ def page(overview: Overview, inputs: Inputs) -> Page:
         commands=overview.commands,
         choices=table,
         links=best_framework.links(inputs.choice or []),
+        together=_together(overview, inputs, every),
         replayed=overview.replayed,
         unmeasured=best_framework.reasons(table or []),
+    )
+
+
+TOGETHER = "figure-together"
+"""Link target of the figure of all studies."""
+
+
+def _together(overview: Overview, inputs: Inputs, every: list[Claim]) -> FigureView | None:
+    if overview.together is None or TOGETHER not in inputs.svgs:
+        return None
+    shown = [claim for claim in every if claim.id in overview.together_claims]
+    return _figure(overview.together, TOGETHER, inputs, shown)
+
+
+def _figure(figure: Figure, anchor: str, inputs: Inputs, shown: list[Claim]) -> FigureView:
+    return FigureView(
+        figure=figure,
+        anchor=anchor,
+        svg=inputs.svgs.get(anchor),
+        links=inputs.links.get(anchor, []),
+        data=inputs.data.get(anchor, []),
+        claims=shown,
     )
 
 
@@ -208,16 +233,7 @@ def _study(study: Study, inputs: Inputs) -> StudyView:
     for figure in study.figures:
         anchor = claims.anchor_of_figure(study.id, figure.id)
         named = [one for one in mine or [] if any(link.anchor == anchor for link in one.figures)]
-        figures.append(
-            FigureView(
-                figure=figure,
-                anchor=anchor,
-                svg=inputs.svgs.get(anchor),
-                links=inputs.links.get(anchor, []),
-                data=inputs.data.get(anchor, []),
-                claims=named,
-            )
-        )
+        figures.append(_figure(figure, anchor, inputs, named))
     known = inputs.runs.get(study.id)
     return StudyView(
         id=study.id,
