@@ -36,8 +36,8 @@ draw <- function(tables) {
   size <- c(width = 178, height = 34 + 5 * sum(lines))
   open <- rows[is.na(rows$value), ]
   text <- caption(size,
-    "Dots: medians of our runs, from the least to the greatest value; hollow diamonds: the papers, a range where they state",
-    "one. Left of 1: less time or energy than without the change. Each line is a claim, checked at this scale.",
+    "Dots: medians of our runs, from the least to the greatest value; hollow diamonds: the papers, a range where they",
+    "state one. Left of 1: less time or energy than without the change. Each line is a claim, checked at this scale.",
     if (nrow(open)) paste0("No value here, for want of what it needs: ", and_text(open$claim), "."),
     unique(regmatches(rows$note, regexpr("Emulated links[^.]*[.]", rows$note))),
     source_text(unlist(strsplit(rows$source, "; ", fixed = TRUE))))
