@@ -12,7 +12,7 @@ FORCE ?=
 PY := .venv/bin/python
 CHOICES = $(if $(SCALE),scale=$(SCALE)) $(if $(SITE),site=$(SITE)) $(if $(STUDIES),studies=$(STUDIES))
 
-.PHONY: help setup reproduce kick smoke replay compare verdicts archive paper appendix readme release images image-lock retry cancel cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
+.PHONY: help setup reproduce kick smoke replay compare verdicts archive paper appendix readme review release images image-lock retry cancel cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
 
 ## this list
 help:
@@ -65,12 +65,17 @@ paper:
 	@scripts/setup.sh $(if $(REPLAY),base,run) paper
 	@REPLAY="$(REPLAY)" scripts/reproduce.sh "$(SCALE)" "$(if $(REPLAY),,$(SITE))" $(CORES) $(ARGS) -- paper
 
-## the artifact appendix as PDF from the reference; REPLAY= for own results (3 minutes)
+## the forms of EuroSys and SC as PDF from the reference; REPLAY= for own results (3 minutes)
 appendix:
 	@scripts/setup.sh base paper
 	@REPLAY="$(REPLAY)" scripts/reproduce.sh "$(SCALE)" "$(if $(REPLAY),,$(SITE))" $(CORES) $(ARGS) -- appendix
 
-## put the reference's verdicts into the README (seconds)
+# ARGS="--leave-out 'make reproduce'" for less.
+## play a reviewer: the steps of docs/artifact-evaluation.md by the clock (two hours)
+review:
+	@start=$$SECONDS; make --no-print-directory setup; $(PY) scripts/review.py --setup-seconds $$((SECONDS - start)) $(ARGS)
+
+## put the verdicts and minutes of our own runs into README and docs (seconds)
 readme:
 	@scripts/setup.sh base
 	@$(PY) scripts/readme.py reference/laptop

@@ -2,15 +2,22 @@
 # in:  verdicts, figures, tables and run records
 # out: results/<scale>/report.html
 #
-# The artifact appendix: two pages for reviewers. Only on request (target appendix, or make appendix).
-# in:  paper/appendix.tex, verdicts, run records
-# out: results/<scale>/appendix/appendix.pdf
+# The forms for reviewers. Only on request (target appendix, or make appendix).
+# in:  paper/appendix.tex, paper/adae.tex, verdicts, run records
+# out: results/<scale>/appendix/appendix.pdf (EuroSys), results/<scale>/appendix/adae.pdf (SC)
 #
 # The paper: LaTeX around numbers, figures and verdicts. Only on request (target paper, or make paper).
 # in:  paper/kvasir.tex, paper/studies/*.tex, verdicts, run records, figures
 # out: results/<scale>/paper/kvasir.pdf
 
 
+APPENDIX_PARTS = (
+    "values.tex",
+    "claims.tex",
+    "experiments.tex",
+    "contributions.tex",
+    "artifacts.tex",
+)
 PAPER_PARTS = (
     "values.tex",
     "studies.tex",
@@ -27,6 +34,7 @@ localrules:
     typeset_paper,
     appendix,
     collect_appendix,
+    typeset_adae,
     typeset_appendix,
 
 
@@ -99,18 +107,19 @@ rule typeset_paper:
 
 
 rule appendix:
-    """The artifact appendix at the configured scale."""
+    """The forms for reviewers at the configured scale."""
     input:
-        f"{RESULTS}/appendix/appendix.pdf",
+        multiext(f"{RESULTS}/appendix/", "appendix.pdf", "adae.pdf"),
 
 
 rule collect_appendix:
     """Write the claims, experiments and numbers of the artifact appendix."""
     input:
         verdicts=[f"{RESULTS}/claims/{study}.csv" for study in STUDIES],
+        minutes="reference/review.csv",
         code=code("scripts/appendix_parts.py"),
     output:
-        multiext("<results>/appendix/", "values.tex", "claims.tex", "experiments.tex"),
+        multiext("<results>/appendix/", *APPENDIX_PARTS),
     log:
         "<logs>/appendix_parts.log",
     benchmark:
@@ -124,9 +133,7 @@ rule collect_appendix:
 
 use rule typeset_paper as typeset_appendix with:
     input:
-        parts=multiext(
-            "<results>/appendix/", "values.tex", "claims.tex", "experiments.tex"
-        ),
+        parts=multiext("<results>/appendix/", *APPENDIX_PARTS),
         text="paper/appendix.tex",
     output:
         "<results>/appendix/appendix.pdf",
@@ -134,3 +141,15 @@ use rule typeset_paper as typeset_appendix with:
         "<logs>/appendix.log",
     benchmark:
         "<benchmarks>/appendix.tsv"
+
+
+use rule typeset_appendix as typeset_adae with:
+    input:
+        parts=multiext("<results>/appendix/", *APPENDIX_PARTS),
+        text="paper/adae.tex",
+    output:
+        "<results>/appendix/adae.pdf",
+    log:
+        "<logs>/adae.log",
+    benchmark:
+        "<benchmarks>/adae.tsv"

@@ -1,4 +1,4 @@
-"""Write the parts of the artifact appendix that come from results: values.tex, claims.tex, experiments.tex."""
+"""Write the parts of the forms for reviewers that come from the plan and from results, as LaTeX."""
 
 from pathlib import Path
 
@@ -7,8 +7,10 @@ import typer
 from harness.core.cli import main
 from harness.core.files import replacing
 from harness.plan.planner import choose
+from harness.report.adae import artifacts, contributions
 from harness.report.appendix import claims, experiments, values
 from harness.report.parts import origin_and_parts
+from harness.report.review import read_timed
 
 
 def appendix_parts(
@@ -18,9 +20,11 @@ def appendix_parts(
     """Write the parts into FOLDER."""
     origin, parts = origin_and_parts(choose(choices))
     texts = {
-        "values": values(parts, origin),
+        "values": values(parts, origin, read_timed(Path("reference/review.csv"))),
         "claims": claims(parts),
         "experiments": experiments(parts, origin["scale"]),
+        "contributions": contributions(parts),
+        "artifacts": artifacts(parts, origin["scale"]),
     }
     for name, text in texts.items():
         with replacing(folder / f"{name}.tex") as scratch:

@@ -172,3 +172,21 @@ def test_an_empty_report_says_so(tmp_path: Path) -> None:
     text = (tmp_path / "report.html").read_text()
     assert "No study has anything to show yet." in text
     assert "Waits" not in text
+
+
+def test_a_claim_holds_the_query_of_its_check_and_the_page_the_figure_of_all_studies(tmp_path: Path) -> None:
+    shown = write_sample(tmp_path)
+    drawn = shown.studies[0].figures[0]
+    shown = replace(shown, together=replace(drawn, title="All of them"), together_claims=("ALPHA-1",))
+    found = sample_inputs(tmp_path, shown, tmp_path)
+    read_figures(shown, tmp_path, found)
+    found.queries["ALPHA-1"] = "SELECT 1 AS value WHERE 1 < 2\n"
+    made = page(shown, found)
+    assert made.together is not None and [claim.id for claim in made.together.claims] == ["ALPHA-1"]
+    build(shown, found, tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert (
+        text.count("SELECT 1 AS value WHERE 1 &lt; 2</pre>") == 1 and text.count("Query over the tables") == 1
+    )
+    assert 'href="#together"' in text and "All of them" in text
+    assert view(tmp_path).together is None

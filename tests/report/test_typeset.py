@@ -47,7 +47,9 @@ def pictures(tmp_path_factory: pytest.TempPathFactory, studies: list[Study]) -> 
 
 
 def part(study: Study, rows: list[Row]) -> Part:
-    return Part(study=study, rows=rows, runs=100, seconds=754, memory=4_000_000_000, disk=500_000_000)
+    return Part(
+        study=study, rows=rows, tables=[], runs=100, seconds=754, memory=4_000_000_000, disk=500_000_000
+    )
 
 
 def typeset(

@@ -6,12 +6,13 @@ The fields are those of the appendix that EuroSys asks for.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from harness.claims.terminal import value_of
 from harness.claims.verdicts import counts
 from harness.report.latex import command, definitions
 from harness.report.parts import Part
+from harness.report.review import Timed
 
 HUMAN_MINUTES = 2
 """To type one command and read one screen."""
@@ -61,8 +62,9 @@ def experiments(parts: list[Part], scale: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def values(parts: list[Part], origin: Mapping[str, object]) -> str:
-    """Returns definitions of the numbers that the text uses."""
+def values(parts: list[Part], origin: Mapping[str, object], timed: Sequence[Timed] = ()) -> str:
+    """Returns definitions of the numbers that the text uses. `timed`: the steps of a reviewer."""
+    clock = {one.command: one.seconds for one in timed}
     runs = origin["runs"]
     assert isinstance(runs, dict)
     machines = origin["machines"]
@@ -77,4 +79,6 @@ def values(parts: list[Part], origin: Mapping[str, object]) -> str:
         "KvMinutes": str(minutes(sum(part.seconds for part in parts))),
         "KvMemory": f"{max((part.memory for part in parts), default=0) / 1e9:.0f}",
     }
+    for name, step in (("KvSetup", "make setup"), ("KvKick", "make kick"), ("KvReplay", "make replay")):
+        pairs[name] = str(minutes(clock[step])) if step in clock else "unknown"
     return definitions(pairs)

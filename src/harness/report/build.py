@@ -12,6 +12,8 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from harness.claims.files import read_entries
+from harness.claims.model import Claim
 from harness.claims.verdicts import read_csv
 from harness.config import CellsStudy, Config
 from harness.core.errors import KvasirError
@@ -23,7 +25,7 @@ from harness.report.overview import Figure, Overview, environments, measures, ru
 from harness.report.runs import read_jobs
 from harness.report.svg import inline_svg
 from harness.report.view import FILTERS, TOGETHER, Inputs, Page, page
-from harness.results.layout import records
+from harness.results.layout import records, verdicts_of
 from harness.results.records import read
 
 
@@ -44,7 +46,9 @@ def gather(planner: Planner, shown: Overview, page_folder: Path) -> Inputs:
     """
     config, found = planner.config, Inputs()
     for study in config.studies:
-        found.claims[study] = read_csv(Path(config.results, "claims", f"{study}.csv"), study)
+        found.claims[study] = read_csv(Path(verdicts_of(config, study)), study)
+        entries = read_entries(Path("config/claims", f"{study}.yaml")).entries
+        found.queries |= {one.id: one.check for one in entries if isinstance(one, Claim)}
         tables = list(planner.plan(study).tables.values())
         found.runs[study] = runs_of(list(records(tables)), tables)
     read_figures(shown, page_folder, found)

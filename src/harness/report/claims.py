@@ -43,6 +43,8 @@ class Claim:
     """What a reproduction or a direction rests on, in words; empty for other verdicts."""
     reason: str
     explanation: str
+    query: str
+    """The SQL of its check; empty where it is not known."""
     value: str
     value_raw: str
     interval: str
@@ -97,8 +99,11 @@ def anchor_of_figure(study: str, figure: str) -> str:
     return f"fig-{study}-{figure}".replace(".", "-")
 
 
-def claim(row: Row, figures: dict[str, str]) -> Claim:
-    """Returns one row of a verdict table; `figures` are the titles of the study's figures on the page, by id."""
+def claim(row: Row, figures: dict[str, str], query: str = "") -> Claim:
+    """Returns one row of a verdict table; `figures` are the titles of the study's figures on the page, by id.
+
+    `query`: the SQL of its check.
+    """
     study = row.study
     names = [name for name in re.split(r"[;,\s]+", row.figure) if name]
     links = []
@@ -116,6 +121,7 @@ def claim(row: Row, figures: dict[str, str]) -> Claim:
         basis=BASES[row.basis] if row.basis and row.verdict in ("reproduced", "direction") else "",
         reason=row.reason,
         explanation=row.explanation,
+        query=query.strip(),
         value="" if row.value is None else numbers.number(row.value),
         value_raw=text_of(row.value),
         interval=numbers.interval(text_of(row.low), text_of(row.high)),

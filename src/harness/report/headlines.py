@@ -34,10 +34,10 @@ def table(studies: Mapping[str, Study], rows: Mapping[str, list[Row]]) -> str:
     return "\n".join(lines)
 
 
-def replaced(text: str, made: str) -> str:
-    """Returns a text with what is between its marks replaced. Raises KvasirError when there are no marks."""
-    head, begin, rest = text.partition(BEGIN)
-    _, end, tail = rest.partition(END)
+def replaced(text: str, made: str, marks: tuple[str, str] = (BEGIN, END)) -> str:
+    """Returns a text with what is between two marks replaced. Raises KvasirError when there are no marks."""
+    head, begin, rest = text.partition(marks[0])
+    _, end, tail = rest.partition(marks[1])
     if not begin or not end:
-        raise KvasirError(f"README.md: expected the marks {BEGIN} and {END}")
-    return f"{head}{BEGIN}\n\n{made}\n\n{END}{tail}"
+        raise KvasirError(f"expected the marks {marks[0]} and {marks[1]}")
+    return f"{head}{begin}\n\n{made}\n\n{end}{tail}"

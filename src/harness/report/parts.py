@@ -12,7 +12,7 @@ from harness.config.archive import read_provenance
 from harness.core.errors import KvasirError
 from harness.plan.planner import Planner
 from harness.report.provenance import origin_of
-from harness.results.layout import run_files, verdicts_of
+from harness.results.layout import TableSpec, run_files, verdicts_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +22,8 @@ class Part:
     study: Study
     rows: list[Row]
     """Verdicts."""
+    tables: list[TableSpec]
+    """Experiments as they are planned."""
     runs: int
     """Records of runs."""
     seconds: float
@@ -48,7 +50,8 @@ def origin_and_parts(planner: Planner) -> tuple[dict[str, Any], list[Part]]:
         Part(
             study=study,
             rows=read_csv(Path(verdicts_of(config, name)), name),
-            runs=len(run_files([table for table in planner.tables if table.study == name])),
+            tables=list(planner.plan(name).tables.values()),
+            runs=len(run_files(planner.plan(name).tables.values())),
             seconds=origin["seconds"].get(name, 0.0),
             memory=planner.plan(name).needs.memory,
             disk=planner.plan(name).needs.disk + planner.plan(name).needs.scratch,

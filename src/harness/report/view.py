@@ -21,6 +21,8 @@ class Inputs:
     """The results that were read for an overview. None where there are none yet."""
 
     claims: dict[str, list[Row]] = field(default_factory=dict)
+    queries: dict[str, str] = field(default_factory=dict)
+    """The SQL of checks by claim."""
     runs: dict[str, list[Run]] = field(default_factory=dict)
     svgs: dict[str, InlineSvg] = field(default_factory=dict)
     """By the figure's link target."""
@@ -227,7 +229,9 @@ def _has_anything(study: Study, inputs: Inputs) -> bool:
 def _study(study: Study, inputs: Inputs) -> StudyView:
     titles = {figure.id: figure.title for figure in study.figures}
     mine = (
-        [claims.claim(row, titles) for row in inputs.claims[study.id]] if study.id in inputs.claims else None
+        [claims.claim(row, titles, inputs.queries.get(row.id, "")) for row in inputs.claims[study.id]]
+        if study.id in inputs.claims
+        else None
     )
     figures = []
     for figure in study.figures:

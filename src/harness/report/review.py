@@ -1,0 +1,70 @@
+"""Knows the steps of a reviewer, reads their minutes by the clock and writes them as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from harness.core.rows import as_number, read_rows
+from harness.report.numbers import duration
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a reviewer."""
+
+    name: str
+    command: str
+    human: str
+    """What the person does meanwhile or after it, with their minutes."""
+
+
+STEPS = (
+    Step("set up", "make setup", "1 min: one command"),
+    Step("kick the tyres", "make kick", "1 min: one screen, PASS or FAIL"),
+    Step("every figure and verdict from our records", "make replay", "10 min: read the report"),
+    Step("the forms of EuroSys and SC", "make appendix", "5 min: read two pages"),
+    Step("the paper", "make paper", "30 min: read it"),
+    Step("run everything", "make reproduce", "1 min: one screen of verdicts"),
+    Step("hold your run against ours", "make compare", "5 min: read what differs"),
+)
+
+
+@dataclass(frozen=True)
+class Timed:
+    """How long a step took on a machine."""
+
+    step: str
+    command: str
+    seconds: float
+    machine: str
+    day: str
+    """ISO 8601."""
+
+
+def read_timed(path: Path) -> list[Timed]:
+    """Returns the steps that were timed, as `make review` writes them. Raises KvasirError when the file is broken."""
+    names = tuple(field.name for field in fields(Timed))
+    found = []
+    for line, cells in read_rows(path, "the table of a reviewer's minutes", names):
+        seconds = as_number(cells, "seconds", path, line)
+        words = {name: cells[name] for name in names if name != "seconds"}
+        found.append(Timed(**words, seconds=0.0 if seconds is None else seconds))
+    return found
+
+
+BEGIN, END = "<!-- minutes: made by `make readme` -->", "<!-- end of minutes -->"
+
+
+def table(timed: Sequence[Timed]) -> str:
+    """Returns the steps with their minutes as Markdown; a step that was not timed says so."""
+    taken: Mapping[str, Timed] = {one.command: one for one in timed}
+    lines = ["| step | command | you | machine |", "| --- | --- | --- | --- |"]
+    for step in STEPS:
+        clock = duration(taken[step.command].seconds) if step.command in taken else "not timed"
+        lines.append(f"| {step.name} | `{step.command}` | {step.human} | {clock} |")
+    if not timed:
+        return "\n".join(lines)
+    machines = sorted({f"{one.machine}, {one.day}" for one in timed})
+    return "\n".join(lines) + f"\n\nBy the clock, in this order, on {'; '.join(machines)}."
