@@ -17,9 +17,15 @@ def _name(author: Mapping[str, str]) -> str:
     return f"{author['family-names']}, {author['given-names']}"
 
 
+def address(entry: Citation) -> str:
+    """Returns where a paper's DOI leads; empty for a paper without one."""
+    return f"https://doi.org/{entry['doi']}" if "doi" in entry else ""
+
+
 def reference(entry: Citation) -> str:
     """Returns a paper in one line."""
-    return f"{'; '.join(map(_name, entry['authors']))}: {entry['title']}"
+    where = address(entry)
+    return f"{'; '.join(map(_name, entry['authors']))}: {entry['title']}{where and f', {where}'}"
 
 
 def zenodo(citation: Citation, version: str) -> dict[str, Any]:
@@ -54,6 +60,7 @@ def codemeta(citation: Citation, version: str) -> dict[str, Any]:
                 "@type": "ScholarlyArticle",
                 "name": entry["title"],
                 "author": [{"@type": "Person", "name": _name(author)} for author in entry["authors"]],
+                **({"identifier": address(entry)} if address(entry) else {}),
             }
             for entry in citation["references"]
         ],
