@@ -12,7 +12,7 @@ FORCE ?=
 PY := .venv/bin/python
 CHOICES = $(if $(SCALE),scale=$(SCALE)) $(if $(SITE),site=$(SITE)) $(if $(STUDIES),studies=$(STUDIES))
 
-.PHONY: help setup reproduce kick smoke replay compare verdicts archive paper appendix readme review release images image-lock retry cancel cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
+.PHONY: help setup reproduce kick smoke replay compare verdicts archive crate paper appendix readme review release images image-lock retry cancel cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
 
 ## this list
 help:
@@ -60,6 +60,13 @@ archive:
 	@scripts/setup.sh base
 	@$(PY) scripts/archive.py "$(REPLAY)" $(CHOICES)
 
+# Of an archive in folder REPLAY; REPLAY= for own results, which are packed first. ARGS='--agent "Jane Doe"' says who ran them.
+## the reference, or with REPLAY= own results, with the workflow as a Workflow Run RO-Crate (seconds)
+crate:
+	@scripts/setup.sh base
+	@$(if $(REPLAY),,$(PY) scripts/archive.py build/crate $(CHOICES) &&) \
+	  $(PY) scripts/crate.py "$(or $(REPLAY),build/crate)" $(CHOICES) $(ARGS)
+
 ## the paper as PDF from the reference; REPLAY= for own results (4 minutes)
 paper:
 	@scripts/setup.sh $(if $(REPLAY),base,run) paper
@@ -80,7 +87,7 @@ readme:
 	@scripts/setup.sh base
 	@$(PY) scripts/readme.py reference/laptop
 
-## VERSION=1.0.0: archive, metadata and checksums in build/release, from a clean checkout
+## VERSION=1.0.0: archive, crates, metadata, images' digests, checksums in build/release, from a clean checkout
 release:
 	@scripts/setup.sh base
 	@$(PY) scripts/release.py "$(VERSION)"

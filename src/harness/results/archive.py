@@ -127,6 +127,17 @@ def members(tar: tarfile.TarFile, name: str) -> Iterator[tarfile.TarInfo]:
         yield member
 
 
+def packed(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yields name and content of each file of packed records. Raises KvasirError when they are broken."""
+    try:
+        with tarfile.open(path, "r:xz") as tar:
+            for member in members(tar, str(path)):
+                content = tar.extractfile(member)
+                yield member.name, content.read() if content else b""
+    except (OSError, tarfile.TarError, lzma.LZMAError) as error:
+        raise KvasirError(f"{path}: cannot be read: {error}") from None
+
+
 def unpack(archives: Path, scale: str, results: Path) -> None:
     """Unpack the records of a scale into folder `results`, unless they are there; what it held before goes.
 
