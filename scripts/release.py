@@ -1,9 +1,11 @@
-"""Make a release: archive of the sources with the records of our runs, metadata for archives, checksums."""
+"""Make a release: archive of the sources with the records of our runs, crates of them, metadata, images' digests."""
 
 import gzip
 import re
+import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -13,7 +15,12 @@ from harness.config.load import read_yaml
 from harness.core.cli import main
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json, replacing
+from harness.images.describe import ImageFacts
+from harness.images.launch import read_facts
+from harness.images.recipe import FOLDER, IMAGES, NAMES, Recipe
+from harness.images.spack_stack import ENVIRONMENTS
 from harness.report.citation import changes, codemeta, zenodo
+from harness.report.crate_file import collect, write
 from harness.results.archive import SUMS, VERDICTS, check_sums
 
 REFERENCE = Path("reference")
@@ -66,14 +73,68 @@ def release(
     tar = git("archive", "--format=tar", f"--prefix={name}/", *added, "HEAD")
     with replacing(output / f"{name}.tar.gz") as scratch:
         scratch.write_bytes(gzip.compress(tar, mtime=0))
+    built = images()
+    notes = f"# {name}\n\n{said}\n\n{verdicts()}\n{digests(list(built.values()))}"
     with replacing(output / "RELEASE.md") as scratch:
-        scratch.write_text(f"# {name}\n\n{said}\n\n{verdicts()}", encoding="utf-8")
+        scratch.write_text(notes, encoding="utf-8")
     files = [output / file for file in (f"{name}.tar.gz", ".zenodo.json", "codemeta.json", "RELEASE.md")]
+    files += [*crates(citation, output, name), *copies(list(built), output / "images")]
     with replacing(output / SUMS) as scratch:
-        scratch.write_text("".join(f"{digest_of(path)}  {path.name}\n" for path in files), encoding="utf-8")
+        lines = [f"{digest_of(path)}  {path.relative_to(output).as_posix()}\n" for path in files]
+        scratch.write_text("".join(lines), encoding="utf-8")
     size = files[0].stat().st_size / 1e6
     commit = git("rev-parse", "HEAD").decode()[:12]
     print(f"{files[0]}: {size:.1f} MB, commit {commit}; metadata and {SUMS} lie beside it")
+
+
+def crates(citation: dict[str, Any], output: Path, name: str) -> list[Path]:
+    """Write the crate of each of our archives."""
+    made = []
+    for scale in sorted(path.parent.name for path in REFERENCE.glob(f"*/{PROVENANCE}")):
+        made.append(output / f"{name}-{scale}.crate.zip")
+        write(collect(REFERENCE, scale, citation, citation["authors"][0]), made[-1])
+    return made
+
+
+def images() -> dict[Path, ImageFacts]:
+    """The facts of images that were built here, by their files; those of another commit's ingredients are left out."""
+    found = {}
+    for path in sorted(IMAGES.glob("*.json")):
+        if path.name.endswith(".spdx.json"):
+            continue
+        facts = read_facts(path)
+        ways = ENVIRONMENTS if facts.packages == "spack" else (None,)
+        if facts.identity in {Recipe(facts.name, environment=way).identity for way in ways}:
+            found[path] = facts
+    return found
+
+
+def copies(facts: list[Path], folder: Path) -> list[Path]:
+    """Copy facts and bills of materials of images into a folder, which holds no others afterwards."""
+    shutil.rmtree(folder, ignore_errors=True)
+    made = []
+    for path in (one for named in facts for one in (named, named.with_suffix(".spdx.json"))):
+        with replacing(folder / path.name) as scratch:
+            shutil.copyfile(path, scratch)
+        made.append(folder / path.name)
+    return made
+
+
+def digests(found: list[ImageFacts]) -> str:
+    """What the notes of a release say of its images."""
+    if not found:
+        return (
+            "No digests of images: none of this commit had been built where the release was made. `make images` builds "
+            f"them from pinned packages ({FOLDER}/packages.lock), the same bytes for everybody.\n"
+        )
+    lines = [
+        f"* {one.name}-{one.identity}, of {one.packages} packages, {one.megabytes} MB: SHA-256 {one.sha256}; bill of "
+        f"materials: images/{one.name}-{one.identity}.spdx.json\n"
+        for one in found
+    ]
+    left = sorted(set(NAMES) - {one.name for one in found})
+    missing = f"\nNot built where the release was made: {', '.join(left)}.\n" if left else ""
+    return "Images that `make images` builds of this release:\n\n" + "".join(lines) + missing
 
 
 def verdicts() -> str:
