@@ -10,7 +10,7 @@ from harness.claims.agreement import Agreement, agreements
 from harness.claims.model import EVIDENCE
 from harness.claims.screen import screen
 from harness.claims.terminal import show
-from harness.claims.verdicts import Row, counts, headline, read_csv
+from harness.claims.verdicts import Row, counts, read_csv
 from harness.config import Config
 from harness.config.archive import PROVENANCE
 from harness.config.scale import TRIALS
@@ -70,8 +70,6 @@ def show_verdicts(config: Config, every: bool) -> None:
         return
     compared = against(rows, REFERENCE / config.top.scale)
     print("\n".join(["", *screen(rows, compared, console.width)]))
-    for study, own in rows.items():
-        print(f"{study}: {headline(own)}")
 
 
 def against(rows: dict[str, list[Row]], archive: Path) -> dict[str, list[Agreement]]:

@@ -6,20 +6,14 @@ Pure functions; each returns lines of at most the width that it is given.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from harness.claims.agreement import Agreement
-from harness.claims.model import VERDICTS
-from harness.claims.verdicts import Row, counts
+from harness.claims.model import BASES, EVIDENCE, VERDICTS
+from harness.claims.verdicts import Row
 
 UNTESTED = ("not testable here", "not run")
-SHORT = {
-    "paper inconsistent": "inconsistent",
-    "not testable here": "untestable",
-    "check failed": "check failed",
-}
-"""Heads of columns, where they are not the verdict."""
-MOST_REASONS = 8
+MOST_REASONS = 5
 
 
 def cut(text: str, width: int) -> str:
@@ -28,31 +22,45 @@ def cut(text: str, width: int) -> str:
     return line if len(line) <= width else line[: width - 1].rstrip() + "…"
 
 
+def _rests_on(bases: Sequence[str]) -> Callable[[Row], bool]:
+    return lambda row: row.verdict == "reproduced" and row.basis in bases
+
+
+def _counted(rows: Mapping[str, list[Row]]) -> Iterator[tuple[str, list[int]]]:
+    """Yields each verdict with its number of claims by study; what reproductions rest on stands below them."""
+    every = [row for own in rows.values() for row in own]
+
+    def line(words: str, holds: Callable[[Row], bool]) -> tuple[str, list[int]]:
+        return words, [sum(map(holds, own)) for own in rows.values()]
+
+    for word, one in VERDICTS.items():
+        if one.always or any(row.verdict == word for row in every):
+            yield line(word, lambda row, word=word: row.verdict == word)  # type: ignore[misc]
+        if word == "reproduced":
+            yield line("  by runs", _rests_on(EVIDENCE))
+            for basis, said in BASES.items():
+                if basis not in EVIDENCE and any(map(_rests_on((basis,)), every)):
+                    yield line(f"  {said}", _rests_on((basis,)))
+
+
 def table(rows: Mapping[str, list[Row]], compared: Mapping[str, list[Agreement]]) -> list[str]:
-    """Returns study x verdict as lines with a head and a total; last, how many claims came out as in the reference."""
-    words = [
-        word for word, one in VERDICTS.items() if one.always or any(word in counts(r) for r in rows.values())
-    ]
-    heads = ["study", *(SHORT.get(word, word) for word in words)]
-    body = []
-    for study, mine in rows.items():
-        found = counts(mine)
-        body.append([study, *(str(found.get(word, 0)) for word in words)])
-    if len(body) > 1:
-        body.append(["all", *(str(sum(int(row[place]) for row in body)) for place in range(1, len(heads)))])
+    """Returns verdict x study as lines with a head and totals; last, how many claims came out as in the reference."""
+    total = len(rows) > 1
+    body = [["verdict", *rows, *(["all"] if total else [])]]
+    for word, found in _counted(rows):
+        body.append([word, *map(str, found), *([str(sum(found))] if total else [])])
     if compared:
-        heads.append("as in reference")
-        every = [one for found in compared.values() for one in found]
-        for row in body:
-            own = every if row[0] == "all" else compared.get(row[0], [])
-            row.append(f"{sum(one.outcome == 'agrees' for one in own)} of {len(own)}" if own else "-")
-    widths = [max(len(row[place]) for row in [heads, *body]) for place in range(len(heads))]
+        agreeing = {study: sum(one.outcome == "agrees" for one in own) for study, own in compared.items()}
+        cells = [f"{agreeing[study]}/{len(compared[study])}" if study in compared else "-" for study in rows]
+        every = f"{sum(agreeing.values())}/{sum(map(len, compared.values()))}"
+        body.append(["as in the reference", *cells, *([every] if total else [])])
+    widths = [max(len(row[place]) for row in body) for place in range(len(body[0]))]
     return [
         "  ".join(
             cell.ljust(width) if place == 0 else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
-        for row in [heads, *body]
+        for row in body
     ]
 
 

@@ -32,10 +32,13 @@ def row(number: int, verdict: str, reason: str = "why", **more: Any) -> Row:
 @given(st.dictionaries(st.sampled_from(["mimir", "eee", "mrev"]), st.lists(VERDICT, min_size=1), min_size=1))
 def test_every_claim_is_counted_once(chosen: dict[str, list[str]]) -> None:
     rows = {study: [row(i, word) for i, word in enumerate(words)] for study, words in chosen.items()}
-    lines = table(rows, {})
-    assert len(lines) == 1 + len(rows) + (len(rows) > 1)
-    for line, words in zip(lines[1:], chosen.values(), strict=False):
-        assert sum(map(int, line.split()[1:])) == len(words)
+    head, *lines = table(rows, {})
+    assert head.split() == ["verdict", *rows, *(["all"] if len(rows) > 1 else [])]
+    counted = [line for line in lines if not line.startswith("  ")]
+    for place, words in enumerate(chosen.values()):
+        numbers = [int(line.split()[place - len(head.split()) + 1]) for line in counted]
+        assert sum(numbers) == len(words)
+    assert max(map(len, [head, *lines])) <= 80
     open_ = sum(word in ("not testable here", "not run") for words in chosen.values() for word in words)
     said = untested(rows, 80)
     assert said == ([] if open_ == 0 else [f"{open_} claims were not tested:", f"  {open_:>3}  why"])
@@ -59,4 +62,20 @@ def test_a_screen_names_what_is_not_as_in_the_reference_and_groups_reasons() -> 
     assert all(len(line) <= 80 for line in lines if line.startswith("  "))
     text = "\n".join(lines)
     assert "A-1: here contradicted, 2; there reproduced, 1: the effect goes another way" in text
-    assert "1 of 2" in text and "for other reasons: the report has them" in text
+    assert "1/2" in text and "for other reasons: the report has them" in text
+
+
+def test_what_reproductions_rest_on_stands_below_them() -> None:
+    rows = {
+        "a": [row(1, "reproduced", basis="measured"), row(2, "reproduced", basis="arithmetic")],
+        "b": [row(3, "reproduced", basis="simulated"), row(4, "direction", basis="implementation")],
+    }
+    lines = [" ".join(line.split()) for line in table(rows, {"b": []})]
+    assert lines[:5] == [
+        "verdict a b all",
+        "reproduced 2 1 3",
+        "by runs 1 1 2",
+        "arithmetic of the paper 1 0 1",
+        "direction 0 1 1",
+    ]
+    assert lines[-1] == "as in the reference - 0/0 0/0"
