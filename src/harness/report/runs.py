@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,16 +34,16 @@ class Job:
     memory_mib: float | None
 
 
-def read_jobs(folder: Path, label: str = "") -> list[Job]:
+def read_jobs(folder: Path, label: str = "", without: Collection[str] = ("report",)) -> list[Job]:
     """Returns every job with a benchmark file below `folder`, by path; none if there is no such folder.
 
-    `label` goes before the path of each. The report's own file is left out: it tells of the page before this one.
+    `label` goes before the path of each. Pages `without` are left out: their files tell of the page before this one.
     Raises KvasirError for a file that is not whole.
     """
     jobs = []
     for path in sorted(folder.rglob("*.tsv")):
         name = path.relative_to(folder).with_suffix("").parts
-        if name == ("report",):
+        if len(name) == 1 and name[0] in without:
             continue
         for line, cells in read_rows(path, "the benchmark file", ("s",), delimiter="\t"):
             took, cpu, memory = (

@@ -1,0 +1,1 @@
+"""Makes the pages of the project's site, from which MkDocs builds it: documents, gallery, verdicts, times."""
