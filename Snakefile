@@ -101,6 +101,7 @@ include: "rules/figures.smk"
 include: "rules/mrev.smk"
 include: "rules/claims.smk"
 include: "rules/report.smk"
+include: "rules/site.smk"
 include: "rules/plan.smk"
 
 

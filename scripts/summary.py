@@ -109,6 +109,8 @@ def summary(
     for name, place in {"report": "report.html", "figures": "figures", "tables": "tables"}.items():
         there = results / place
         print(f"{name + ':':<8} {there if there.exists() else 'none yet'}")
+    if (home := results / "site/index.html").is_file():
+        print(f"site:    {home}")
     if failed:
         raise KvasirError(
             f"{len(failed)} runs failed and have no numbers; `make retry reproduce` runs them again"
