@@ -6,6 +6,7 @@ from pathlib import Path
 import typer
 
 from harness.config.archive import read_provenance
+from harness.config.load import read_levers
 from harness.core.cli import main
 from harness.plan.planner import choose
 from harness.report.build import benchmark_folders, gather
@@ -27,7 +28,8 @@ def site_pages(
     planner = choose(choices)
     top = planner.config.top
     origin = read_provenance(Path(top.replay), top.scale) if top.replay else None
-    shown = overview(planner.config, {}, datetime.now(UTC), origin)
+    levers = read_levers(Path("config/levers.yaml"))
+    shown = overview(planner.config, {}, datetime.now(UTC), origin, levers)
     view = page(shown, gather(planner, shown, folder))
     jobs = [
         job

@@ -17,6 +17,7 @@ import markdown
 import pytest
 import yaml
 from report_browser import Browser
+from report_sample import figure as drawn_figure
 from report_sample import sample_inputs, write_sample
 
 from harness.core.errors import KvasirError
@@ -45,7 +46,12 @@ def sample(folder: Path) -> Page:
     shown = write_sample(folder)
     first, *others = shown.studies
     hostile = replace(first.figures[0], title=HOSTILE, paper_says=HOSTILE, discussion="It <differs>.")
-    shown = replace(shown, studies=[replace(first, figures=[hostile, *first.figures[1:]]), *others])
+    shown = replace(
+        shown,
+        studies=[replace(first, figures=[hostile, *first.figures[1:]]), *others],
+        together=drawn_figure(folder, "all", "levers"),
+        together_claims=("BETA-1",),
+    )
     return page(shown, sample_inputs(folder, shown, folder))
 
 
@@ -202,6 +208,14 @@ def test_verdicts_are_in_the_site_claim_by_claim(site: Path) -> None:
     assert "31.2 % [29.1 … 33], n = 3" in plain and "−1,230 J [−1,300 … −1,200], n = 3 emulated" in plain
 
 
+def test_the_figure_of_all_studies_has_a_page(site: Path) -> None:
+    text = (site / "gallery/together.html").read_text(encoding="utf-8")
+    assert "snakemake --cores 2 fig_all_levers" in html.unescape(re.sub(r"<[^>]*>", "", text))
+    assert 'href="../verdicts.html#claim-BETA-1"' in text
+    assert "together.html#figure-together" in (site / "gallery/index.html").read_text(encoding="utf-8")
+    assert (site / "figures/together/levers.svg").is_file()
+
+
 def test_times_count_jobs_by_kind_and_name_the_slowest(tmp_path: Path) -> None:
     def job(*path: str, seconds: float) -> Job:
         return Job(path=path, seconds=seconds, cpu_seconds=None, memory_mib=None)
@@ -237,8 +251,8 @@ def test_sources_of_a_figure_are_those_of_its_caption(words: str, expected: tupl
 
 def test_sources_of_a_table_are_those_of_its_column(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
-    path.write_text("value,source\n1,measured:clock\n2,none\n3,\n4,analytic\n5,analytic\n")
-    assert source_column(path) == ["analytic", "measured:clock"]
+    path.write_text('value,source\n1,measured:clock\n2,none\n3,\n4,analytic\n5,"analytic, measured:rusage"\n')
+    assert source_column(path) == ["analytic", "measured:clock", "measured:rusage"]
     path.write_text("value\n1\n")
     assert source_column(path) == []
     path.write_bytes(b"")

@@ -12,15 +12,18 @@ import yaml
 
 from harness.core.errors import KvasirError
 from harness.core.files import replacing
+from harness.report.claims import sources
 from harness.report.runs import Job
 from harness.report.site.documents import DOCUMENTS, FILES, converted, found, navigation, page_of
 from harness.report.site.results import (
+    TOGETHER,
     Files,
     TableFile,
     drawn_sources,
     gallery,
     gallery_index,
     times,
+    together,
     verdicts,
 )
 from harness.report.view import FigureView, Page
@@ -40,7 +43,8 @@ def source_column(path: Path) -> list[str]:
         names = lazy.select(polars.col("source").unique()).collect().to_series().drop_nulls()
     except (OSError, polars.exceptions.PolarsError) as error:
         raise KvasirError(f"{path}: the table cannot be read: {error}; make it again") from None
-    return sorted(name for name in names if name not in ("", "none"))
+    # A cell of a number that rests on several has several.
+    return sorted({one.text for cell in names for one in sources(cell)})
 
 
 def copied(source: Path, pages: Path, place: str) -> str:
@@ -92,24 +96,30 @@ def write_site(
     shutil.rmtree(folder, ignore_errors=True)
     pages = folder / PAGES
     files = {one.anchor: files_of(study.id, one, pages) for study in view.studies for one in study.figures}
-    sources, loaded = found(root, DOCUMENTS), found(root, FILES)
+    if view.together:
+        files[view.together.anchor] = files_of(TOGETHER, view.together, pages)
+    documents, loaded = found(root, DOCUMENTS), found(root, FILES)
     repository = repository_of(root / "CITATION.cff")
-    for source in sources:
+    for source in documents:
         text = (root / source).read_text(encoding="utf-8")
         # The home page has no neighbours to navigate to.
         head = "---\nhide: [navigation]\n---\n\n" if source == "README.md" else ""
-        write(pages / page_of(source), head + converted(text, source, [*sources, *loaded], repository))
+        write(pages / page_of(source), head + converted(text, source, [*documents, *loaded], repository))
     for source in loaded:
         copied(root / source, pages, page_of(source))
     drawn = [study for study in view.studies if study.figures]
     for study in drawn:
         write(pages / f"gallery/{study.id}.md", gallery(study, files))
+    if view.together:
+        write(pages / f"gallery/{TOGETHER}.md", together(view.together, files[view.together.anchor]))
     write(pages / "gallery/index.md", gallery_index(view, files))
     write(pages / "verdicts.md", verdicts(view))
     write(pages / "times.md", times(view, jobs, seconds))
     settings = {
         "INHERIT": os.path.relpath(root / "docs/mkdocs.yml", folder),
         "docs_dir": PAGES,
-        "nav": navigation(sources, [study.id for study in drawn]),
+        "nav": navigation(
+            documents, [*([TOGETHER] if view.together else []), *(study.id for study in drawn)]
+        ),
     }
     write(folder / "mkdocs.yml", yaml.safe_dump(settings, sort_keys=False))

@@ -124,7 +124,7 @@ def relaid(text: str) -> str:
 def navigation(sources: Collection[str], studies: Iterable[str]) -> list[Any]:
     """Returns the navigation as MkDocs takes it: each document once, and the pages of results.
 
-    `studies`: ids of those that have figures.
+    `studies`: ids of those that have figures, and what else has a page in the gallery.
     """
     pages = [page_of(source) for source in sources if source.endswith(".md")]
     named = {f"{page}.md" for section in SECTIONS.values() for page in section}

@@ -32,6 +32,8 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 """Jobs by the folder of their benchmark files; all others make pages, as the report is one."""
 PAGE = "report, or another page"
+TOGETHER = "together"
+"""The page of the figure of all studies."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +136,12 @@ def gallery(study: StudyView, files: Mapping[str, Files]) -> str:
     )
 
 
+def together(view: FigureView, files: Files) -> str:
+    """Returns the page of the figure of all studies."""
+    about = "What each change of the system leaves of a job's time and energy, by the papers and here."
+    return page("# The studies together", about, figure(view, files))
+
+
 def _small(study: str, view: FigureView, files: Files) -> str:
     """Returns a figure, small, as a link to it with its words."""
     title = f"{escaped(view.figure.id)}: {escaped(view.figure.title)}"
@@ -144,6 +152,11 @@ def _small(study: str, view: FigureView, files: Files) -> str:
 def gallery_index(view: Page, files: Mapping[str, Files]) -> str:
     """Returns the page with all figures of all studies, small, each a link to the figure with its words."""
     parts = []
+    every = [one for study in view.studies for one in study.figures]
+    if view.together:
+        every.append(view.together)
+        small = [_small(TOGETHER, view.together, files[view.together.anchor])]
+        parts += ["## The studies together", blocks('<div class="gallery" markdown>', *small, "</div>")]
     for study in view.studies:
         if not study.figures:
             continue
@@ -152,9 +165,10 @@ def gallery_index(view: Page, files: Mapping[str, Files]) -> str:
             heading(2, f"{study.id}: {study.title}", study.id),
             blocks('<div class="gallery" markdown>', *small, "</div>"),
         ]
-    number = sum(len(study.figures) for study in view.studies)
     return page(
-        "# Gallery", f"{numbers.count(number, 'figure')} of scale {code(view.scale)}. {origin(view)}", *parts
+        "# Gallery",
+        f"{numbers.count(len(every), 'figure')} of scale {code(view.scale)}. {origin(view)}",
+        *parts,
     )
 
 
