@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from harness.config import load_config
+from harness.config.load import read_yaml
 from harness.config.reference import document
 from harness.config.schema import MODELS, render
 from harness.core.errors import KvasirError
@@ -175,3 +176,17 @@ def test_broken_yaml_is_named(folder: Path) -> None:
     (folder / "sites/local.yaml").write_text("launcher: [unclosed\n")
     with pytest.raises(KvasirError, match=r"sites/local\.yaml: not a YAML file.*line"):
         load(folder)
+
+
+def test_a_key_that_is_given_twice_is_named_with_both_lines(tmp_path: Path) -> None:
+    path = tmp_path / "twice.yaml"
+    path.write_text("a: {b: 1}\nc:\n  d: 2\n  e: 3\n  d: 4\n", encoding="utf-8")
+    with pytest.raises(KvasirError, match=r"line 5, column 3: key 'd' is given twice, first in line 3"):
+        read_yaml(path)
+    path.write_text(
+        "y: &y {b: 1}\na: {q: &x {<<: *y, b: 2}}\nz: {<<: *x, b: 3}\nw: [*x, {<<: *x, c: 4}]\n",
+        encoding="utf-8",
+    )
+    assert read_yaml(path) == {
+        "y": {"b": 1}, "a": {"q": {"b": 2}}, "z": {"b": 3}, "w": [{"b": 2}, {"b": 2, "c": 4}]
+    }  # fmt: skip

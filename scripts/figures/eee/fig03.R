@@ -12,8 +12,10 @@ draw <- function(tables) {
   zero <- scale_y_continuous(limits = c(0, NA), expand = expansion(c(0, 0.05)))
   rows <- take("runtime.mean")
   panels <- list(
-    lines_panel(rows, "load", "CPU load of the job stream, %", "s", "a\u2002average runtime of a job", more = zero),
-    lines_panel(take("makespan"), "load", "CPU load of the job stream, %", "s", "b\u2002total runtime", more = zero)
+    lines_panel(rows, "load", "CPU load of the job stream, %", "runtime, s", "a\u2002average runtime of a job",
+      more = zero),
+    lines_panel(take("makespan"), "load", "CPU load of the job stream, %", "runtime, s", "b\u2002total runtime",
+      more = zero)
   )
   simulation_figure(panels, runs, rows, "wide", seeds_text(rows),
     "Small jobs that come within the same time at every load, more of them the higher it is. The paper draws",

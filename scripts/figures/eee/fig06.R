@@ -7,7 +7,7 @@ draw <- function(tables) {
   panel <- function(metric, title) {
     rows <- metric_rows(runs, metric)
     rows$series <- series_factor(as.character(rows$nodes))
-    lines_panel(rows, "stall_us", "stall time", "J", title, more = list(stall_axis(runs),
+    lines_panel(rows, "stall_us", "stall time", "energy of a port, J", title, more = list(stall_axis(runs),
       scale_y_continuous(limits = c(0, NA), expand = expansion(c(0, 0.05)))))
   }
   rows <- metric_rows(runs, "energy.port.mean")

@@ -30,8 +30,9 @@ draw <- function(tables) {
       facet_wrap(vars(.data$column), nrow = 1, drop = FALSE), if (!top) theme(strip.text = element_blank())))
   }
   rows <- metric_rows(runs, c("makespan", "runtime.mean", "energy.total"))
-  panels <- list(panel("makespan", "total runtime", TRUE), panel("runtime.mean", "average runtime", FALSE),
-    panel("energy.total", "energy of all links", FALSE))
+  panels <- list(panel("makespan", "total runtime,\ntimes standard EEE", TRUE),
+    panel("runtime.mean", "average runtime,\ntimes standard EEE", FALSE),
+    panel("energy.total", "energy of all links,\ntimes standard EEE", FALSE))
   simulation_figure(panels, runs, rows, "page", ncol = 1,
     "All values over the median of standard EEE in the same scenario (grey line at 1).",
     seeds_text(rows[rows$metric == "makespan", ], "bar or tick: median"),

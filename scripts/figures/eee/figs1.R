@@ -27,7 +27,7 @@ draw <- function(tables) {
       series_scales(levels(rows$series), fine = TRUE) +
       facet_wrap(vars(factor(.data$workload, c("small", "batch"))), ncol = 1) +
       (if (max(rows$value) > 3) scale_x_log10() else scale_x_continuous(breaks = scales::breaks_pretty(4))) +
-      scale_y_continuous(breaks = seq_along(names), labels = rev(names), limits = c(0.5, length(names) + 0.5),
+      scale_y_continuous(breaks = seq_along(names), labels = label_of(rev(names)), limits = c(0.5, length(names) + 0.5),
         expand = expansion()) +
       expand_limits(x = c(0.98, 1.02)) +
       labs(x = if (base) "times the base" else "times standard EEE", y = NULL, title = title) +

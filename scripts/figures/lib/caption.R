@@ -192,7 +192,9 @@ lacking_text <- function(panels, drawn, nodes) {
   }, "")
   sizes <- setdiff(c(3, 5, 9, 13), nodes)
   if (length(sizes)) said <- c(said, paste(and_text(sizes), "nodes"))
-  if (length(said)) paste0("Not shown for want of data: ", paste(said, collapse = "; "), ". Why is said below.") else ""
+  if (!length(said)) return("")
+  paste0("Not shown for want of data: ", paste(said, collapse = "; "),
+    ". Letters are the paper\u2019s. Why is said below.")
 }
 
 # Why a disk or a size is not drawn, where the tables have no reason because it was not planned.

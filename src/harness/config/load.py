@@ -53,8 +53,29 @@ class Config:
         return f"{self.site.results}/{self.top.scale}"
 
 
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """Every job of the workflow reads the whole configuration: libyaml does it in a tenth of the time."""
+
+
+class Loader(_FAST):  # type: ignore[misc]
+    """Reads YAML that names each key of a mapping once. Raises ConstructorError for a second one."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        """Returns a mapping; keys that come by `<<` from elsewhere may be named again."""
+        seen: dict[Any, Any] = {}
+        own = range(node.start_mark.index, node.end_mark.index)
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.start_mark.index not in own:
+                continue
+            if key.value in seen:
+                first = seen[key.value].start_mark.line + 1
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"key {key.value!r} is given twice, first in line {first}", key.start_mark
+                )
+            seen[key.value] = key
+        return super().construct_mapping(node, deep)
+
+
 REPLAYED = "results-replay"
 """Root of the results that are made from archives."""
 EXAMPLE = ".example.yaml"
@@ -114,7 +135,7 @@ def parse(
 def read_yaml(path: Path) -> Any:
     """The content of a YAML file. Raises KvasirError when it cannot be read or is not YAML."""
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=Loader)
     except OSError as error:
         raise KvasirError(f"{path}: cannot be read: {error.strerror}") from None
     except yaml.MarkedYAMLError as error:
