@@ -167,7 +167,7 @@ def test_a_level_that_no_one_describes_has_its_own_name() -> None:
     assert rows["nopa"]["label"] == "standard EEE"
     assert rows["24"]["label"] == "24 nodes (1.2:1)"
     assert rows["mrperf-latency"]["label"] == "MRPerf's latencies" and rows["mrperf-latency"]["colour"] == ""
-    assert rows["fat-tree"]["label"] == "fat-tree" and rows["fat-tree"]["colour"] == ""
+    assert rows["shallow"]["label"] == "shallow" and rows["shallow"]["colour"] == ""
 
 
 def test_a_look_changes_no_run() -> None:
