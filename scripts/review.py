@@ -1,5 +1,6 @@
 """Play a reviewer: run the steps of docs/artifact-evaluation.md and write down how long each took."""
 
+import os
 import subprocess
 import time
 from datetime import UTC, datetime
@@ -15,12 +16,15 @@ from harness.report.review import STEPS, Timed
 from harness.results.archive import machine_of
 
 SETUP = STEPS[0].command
+OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "ARGS")
+"""What a make gives to those that it starts: its own variables, which are not meant for the steps."""
 
 
 def seconds_of(command: str) -> float:
     """Run a command; returns its wall seconds. Raises KvasirError when it fails."""
     start = time.monotonic()
-    done = subprocess.run(command.split(), check=False)
+    environment = {name: value for name, value in os.environ.items() if name not in OF_MAKE}
+    done = subprocess.run(command.split(), env=environment, check=False)
     seconds = time.monotonic() - start
     if done.returncode != 0:
         raise KvasirError(f"{command}: exit code {done.returncode} after {seconds:.0f} s")
