@@ -94,7 +94,7 @@ def test_minutes_are_by_the_clock_or_not_there(parts: list[Part], tmp_path: Path
     assert r"\newcommand{\KvKick}{6}" in said and r"\newcommand{\KvSetup}{unknown}" in said
     shown = table([timed])
     assert "| `make kick` | 1 min: one screen, PASS or FAIL | 5 min 02 s |" in shown
-    assert "not timed" in shown and "By the clock, in this order, on A, 2 cores, 2026-11-26." in shown
+    assert "not timed" in shown and "By the clock on A, 2 cores, 2026-11-26." in shown
     path.write_text("step,command,seconds\n", encoding="utf-8")
     with pytest.raises(KvasirError, match="no column 'machine'"):
         read_timed(path)

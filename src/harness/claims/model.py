@@ -251,7 +251,7 @@ class ClaimFile(Strict):
     choices: Choices | None = Field(
         default=None, description="open choices: only what all of them contradict is contradicted"
     )
-    claims: list[Claim] = Field(min_length=1)
+    claims: list[Claim]
 
     @model_validator(mode="after")
     def _names_are_known_and_unique(self) -> ClaimFile:

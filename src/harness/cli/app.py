@@ -9,7 +9,10 @@ import webbrowser
 from pathlib import Path
 
 import typer
+from rich.console import Console
 
+from harness.cli.compare import lay_out, run, show
+from harness.cli.comparison import Comparison, parse_size
 from harness.core.cli import ending_clearly
 from harness.core.errors import KvasirError
 from harness.plan.planner import choose
@@ -103,6 +106,42 @@ def claims(scale: str = SCALE, site: str = SITE, study: list[str] = STUDY) -> No
 def agree(scale: str = SCALE, site: str = SITE, study: list[str] = STUDY) -> None:
     """Hold your verdicts against those of our own runs, claim by claim."""
     become(arguments("compare", scale=scale, site=site, studies=study))
+
+
+@app.command()
+def compare(
+    framework: list[str] = typer.Option(
+        ..., "--framework", help="an entry of config/frameworks.yaml; several times"
+    ),
+    benchmark: list[str] = typer.Option(
+        ["terasort"], "--benchmark", help="such as terasort or wordcount; several times"
+    ),
+    size: str = typer.Option("256M", "--size", help="bytes of input of each benchmark, such as 64M or 1G"),
+    nodes: int = typer.Option(3, "--nodes", min=2, help="hosts, the master included"),
+    disk: str = typer.Option("ssd", "--disk", help="ssd, sata or hdd, as the site has it"),
+    repetitions: int = typer.Option(3, "--repetitions", min=1, help="runs of each framework, in turns"),
+    site: str = SITE,
+    cores: int = CORES,
+    output: Path = typer.Option(
+        Path("kvasir-compare"), "--output", help="folder of configuration and results"
+    ),
+    dry: bool = typer.Option(False, "--dry-run", help="say what would run, and how long it takes"),
+) -> None:
+    """Run frameworks in turns on one cluster and say which one pays off, without any paper."""
+    wanted = Comparison(
+        frameworks=tuple(dict.fromkeys(framework)),
+        benchmarks=tuple(dict.fromkeys(benchmark)),
+        size=parse_size(size),
+        nodes=nodes,
+        disk=disk,
+        repetitions=repetitions,
+    )
+    folder = output.resolve()
+    lay_out(wanted, ROOT, folder, site)
+    code = run(ROOT, folder, str(cores or "all"), dry)
+    if code == 0 and not dry:
+        show(folder, Console())
+    sys.exit(code)
 
 
 @app.command()

@@ -121,7 +121,8 @@ class Study(Strict):
     paper: str = Field(description="the reference, for people")
     question: str = Field(description="what the paper asks, in one sentence")
     key_claim: str = Field(
-        description="id of the claim that answers it best; its verdict and figure stand first"
+        default="",
+        description="id of the claim that answers it best; its verdict and figure stand first. Without claims: none",
     )
     kind: str = Field(description="what runs it: engine, netsim or cells")
     defaults: dict[Word, Level] = Field(description="level of every factor that an experiment does not name")

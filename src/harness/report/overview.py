@@ -259,6 +259,13 @@ def _together(config: Config, levers: Mapping[str, Lever]) -> Figure:
     )
 
 
+def title_of(studies: list[StudyConfig]) -> str:
+    """Returns the page's title: studies that are no paper's have titles of their own."""
+    if any(study.key_claim for study in studies):
+        return "Five studies of MapReduce on HPC systems, run again"
+    return "; ".join(study.title for study in studies)
+
+
 def overview(
     config: Config,
     git: dict[str, Any],
@@ -271,7 +278,7 @@ def overview(
     site = f" SITE={config.top.site}" if config.top.site != "local" else ""
     again = f"make replay SCALE={config.top.scale} REPLAY={config.top.replay}"
     return Overview(
-        title="Five studies of MapReduce on HPC systems, run again",
+        title=title_of(list(config.studies.values())),
         scale=config.top.scale,
         site=config.top.site,
         generated=generated,
@@ -292,7 +299,12 @@ def overview(
         replayed=replayed(str(config.top.replay), origin) if origin else "",
         commands=[
             *([Command(what="This page from its records", command=again)] if origin else []),
-            Command(what="Everything on this page", command=f"make reproduce SCALE={config.top.scale}{site}"),
+            Command(
+                what="Everything on this page",
+                command=f"make reproduce SCALE={config.top.scale}{site}"
+                if any(study.key_claim for study in config.studies.values())
+                else "kvasir compare, with the same options",
+            ),
             Command(what="Every step on tiny data", command=f"make smoke{site}"),
             Command(what="All tests", command="make test"),
         ],

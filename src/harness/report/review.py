@@ -67,4 +67,4 @@ def table(timed: Sequence[Timed]) -> str:
     if not timed:
         return "\n".join(lines)
     machines = sorted({f"{one.machine}, {one.day}" for one in timed})
-    return "\n".join(lines) + f"\n\nBy the clock, in this order, on {'; '.join(machines)}."
+    return "\n".join(lines) + f"\n\nBy the clock on {'; '.join(machines)}."

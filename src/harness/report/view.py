@@ -129,6 +129,11 @@ class Page:
         return [claim for claim in self.claims if claim.verdict.word == "contradicted"]
 
     @property
+    def of_papers(self) -> bool:
+        """Returns whether the page is about claims; that of a comparison without any paper is not."""
+        return bool(self.claims or self.unchecked or not self.studies)
+
+    @property
     def unchecked(self) -> list[StudyView]:
         """Returns the studies without a table of verdicts."""
         return [study for study in self.studies if study.claims is None]
@@ -166,7 +171,7 @@ def page(overview: Overview, inputs: Inputs) -> Page:
             _card(study, view, inputs)
             for study in overview.studies
             for view in studies
-            if view.id == study.id and study.question
+            if view.id == study.id and study.question and view.claims != []
         ],
         studies=studies,
         claims=every,
@@ -191,6 +196,8 @@ def _together(overview: Overview, inputs: Inputs, every: list[Claim]) -> FigureV
     if overview.together is None or TOGETHER not in inputs.svgs:
         return None
     shown = [claim for claim in every if claim.id in overview.together_claims]
+    if not shown:
+        return None
     return _figure(overview.together, TOGETHER, inputs, shown)
 
 

@@ -26,7 +26,7 @@ FILES = ("docs/*.png", "docs/*.css", "docs/*.js")
 """What pages show or load."""
 
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "Reproduce": ("reproduce", "configure", "cluster", "images", "spack", "power", "hadoop"),
+    "Reproduce": ("reproduce", "compare", "configure", "cluster", "images", "spack", "power", "hadoop"),
     "Reviewers": ("artifact-evaluation",),
     "Extend": ("extending", "architecture", "config/index", "config/claims/index"),
     "FAQ": ("faq",),
