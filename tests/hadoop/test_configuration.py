@@ -1,5 +1,6 @@
 """From parameters to Hadoop's files and back."""
 
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -65,6 +66,21 @@ def test_every_parameter_of_mrev_reaches_hadoop(hadoop: Distribution) -> None:
     assert hdfs["dfs.blocksize"] == str(128 << 20)
     assert hdfs["dfs.replication"] == "2"
     assert int(yarn["yarn.nodemanager.resource.memory-mb"]) == 13 * 3112 + 512
+
+
+@pytest.mark.parametrize(("heap_mb", "am_heap_mb"), [(300, 300), (200, 250), (401, 399)])
+def test_a_worker_holds_all_its_tasks_beside_an_application_master(
+    hadoop: Distribution, heap_mb: int, am_heap_mb: int
+) -> None:
+    """As large as YARN makes containers: it rounds them up to multiples of its least one."""
+    found = rendered(hadoop, Parameters(heap_mb=heap_mb, am_heap_mb=am_heap_mb))
+    yarn, mapred = found["yarn-site.xml"], found["mapred-site.xml"]
+    least = int(yarn["yarn.scheduler.minimum-allocation-mb"])
+    names = ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb", "yarn.app.mapreduce.am.resource.mb")
+    maps, reduces, master = (math.ceil(int(mapred[name]) / least) * least for name in names)
+    places = Parameters()
+    needed = places.mappers_per_node * maps + places.reducers_per_node * reduces + master
+    assert needed <= int(yarn["yarn.nodemanager.resource.memory-mb"])
 
 
 @pytest.mark.parametrize(("lost_after_s", "milliseconds"), [(12, "12000"), (600, "180000")])
