@@ -17,11 +17,13 @@ from harness.config.frameworks import build_options
 from harness.config.hadoop import Parameters
 from harness.core.errors import KvasirError
 from harness.hadoop import configuration
+from harness.hadoop.assembly import plugins as built_plugins
+from harness.hadoop.assembly.jars import digest
 from harness.hadoop.benchmarks import CLASSES, Cell, make
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.jobs import JobResult
 from harness.hadoop.layout import layout
-from harness.hadoop.plugins import OURS, load_plugin, load_plugins, plugin_on, sources_of, together
+from harness.hadoop.plugins import LOCK, OURS, load_plugin, load_plugins, plugin_on, sources_of, together
 from harness.plan.capabilities import Refusals
 from harness.plan.cells import check_benchmarks, joined, plan
 from harness.plan.spec import CellSpec
@@ -388,3 +390,33 @@ def test_a_cell_takes_the_plugins_of_its_frameworks(
     assert programs_of(cell)["plugins"] == {
         Path(file).stem: f"sum of {file}" for file in cell.built if "plugins" in file
     }
+
+
+def test_other_jars_than_the_locked_ones_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, jars = tmp_path / "mine", tmp_path / "tree/mine/jars"
+    for path in (folder, jars):
+        path.mkdir(parents=True)
+    (folder / "plugin.yaml").write_text("{}\n")
+    (folder / "pom.xml").write_text("<project/>\n")
+    (jars.parent / "mine.jar").write_text("made")
+    (jars / "others.jar").write_text("theirs")
+
+    def build(*_: Any) -> dict[str, Path]:
+        return {"mine": jars.parent / "mine.jar"}
+
+    monkeypatch.setattr(built_plugins.maven, "build", build)
+    mine = load_plugin(str(folder))
+
+    def provide(number: int) -> built_plugins.PluginFacts:
+        return built_plugins.provide_plugin(PROJECT / "src/hadoop", "3.4.2", tmp_path / str(number), mine)
+
+    before = provide(1)
+    assert before.jar == digest(jars.parent / "mine.jar")
+    (folder / LOCK).write_text(f"{digest(jars / 'others.jar')}  others.jar\n")
+    assert provide(2).sources != before.sources, "a plug-in is made again when its lock has changed"
+    (folder / LOCK).write_text(f"{'0' * 64}  others.jar\n")
+    with pytest.raises(
+        KvasirError, match=r"plug-in mine are not those of .*jars\.lock: others\.jar has SHA-256"
+    ):
+        provide(3)
+    assert not (tmp_path / "3/mine.jar").exists()

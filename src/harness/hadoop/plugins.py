@@ -23,6 +23,8 @@ OURS = Path("src/hadoop/plugins")
 BUILT = Path("build/hadoop-plugins")
 """Where each Hadoop has a folder, with a folder of each plug-in and beside it the file that the workflow waits for."""
 DECLARATION = "plugin.yaml"
+LOCK = "jars.lock"
+"""SHA-256 of the jars of others that a plug-in's jar is made of, as sha256sum writes them; it may be left out."""
 STOCK_SERVICE = "mapreduce_shuffle"
 SERVICES = "yarn.nodemanager.aux-services"
 
@@ -90,7 +92,8 @@ class Plugin(Declaration):
         if self.jar:
             return sorted([folder / DECLARATION, folder / self.jar])
         main = (path for path in (folder / "src/main").rglob("*") if path.is_file())
-        return sorted([folder / DECLARATION, folder / "pom.xml", *main])
+        lock = [folder / LOCK] if (folder / LOCK).is_file() else []
+        return sorted([folder / DECLARATION, folder / "pom.xml", *lock, *main])
 
 
 def load_plugin(reference: str) -> Plugin:

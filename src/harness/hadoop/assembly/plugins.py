@@ -14,9 +14,11 @@ from harness.core.errors import KvasirError
 from harness.core.files import dump_json, replacing
 from harness.core.models import Strict
 from harness.hadoop.assembly import jars, maven
-from harness.hadoop.plugins import OURS, Plugin, jar_in, load_plugins
+from harness.hadoop.plugins import LOCK, OURS, Plugin, jar_in, load_plugins
 
 FACTS = "plugin.json"
+LOCKED = "jars"
+"""Folder of a module's build where its pom.xml copies the jars that jars.lock names."""
 
 
 class PluginFacts(Strict):
@@ -98,7 +100,10 @@ def _staged(source: Path, plugin: Plugin, folder: Path) -> Path:
     """Copy a module from elsewhere to a folder where it finds the parent pom as ours do; return where it is."""
     target, came_from = folder / OURS.name / plugin.name, Path(plugin.folder)
     shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(came_from / "src" / "main", target / "src" / "main")
+    # One that is made of others' jars alone has no sources.
+    if (came_from / "src" / "main").is_dir():
+        shutil.copytree(came_from / "src" / "main", target / "src" / "main")
+    target.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(came_from / "pom.xml", target / "pom.xml")
     shutil.copyfile(source / "pom.xml", folder / "pom.xml")
     return target
@@ -119,4 +124,15 @@ def _made(source: Path, plugin: Plugin, needed: Iterable[Plugin], version: str, 
             f"{plugin.folder}/pom.xml: Maven left no {made[plugin.name]}: expected the parent that src/hadoop/pom.xml "
             f"shows, and the folder's name as artifactId, {plugin.name}"
         )
+    _require_locked(plugin, made[plugin.name].parent / LOCKED)
     return made[plugin.name]
+
+
+def _require_locked(plugin: Plugin, folder: Path) -> None:
+    """Raise KvasirError when the jars of others that went into a plug-in's are not those of its lock, if it has one."""
+    lock = Path(plugin.folder) / LOCK
+    if lock.is_file() and (wrong := jars.differences(folder, jars.read_lock(lock))):
+        raise KvasirError(
+            f"the jars that Maven provides for plug-in {plugin.name} are not those of {lock}: {'; '.join(wrong[:3])}. "
+            "Remove them from Maven's local repository and see where its settings.xml takes them from"
+        )
