@@ -14,6 +14,7 @@ from harness.config.load import REPLAYED, load_config, read_top
 from harness.config.site import Site
 from harness.core.errors import KvasirError
 from harness.plan.planner import Planner, config_overrides
+from harness.report.provenance import planned
 from harness.results.archive import check_sums, pack, unpack
 
 PROJECT = Path(__file__).parents[2]
@@ -128,6 +129,22 @@ def test_a_replay_plans_what_the_archives_site_could_do(
     assert "no ssd there" in reasons
     told = dict(choice.split("=", 1) for choice in config_overrides(config))
     assert Planner({**values, **told}, CONFIG).tables == planner.tables, "jobs plan the same"
+
+
+def test_a_replay_leaves_out_the_experiments_that_its_archive_is_older_than(
+    archives: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(PROJECT)
+    file = tmp_path / "again/smoke" / PROVENANCE
+    told = file.read_text().replace('"experiments": {}', '"experiments": {"nvm": ["spill"]}')
+    file.write_text(told)
+
+    def points(replayed: Path) -> set[str]:
+        values = {**read_top(CONFIG), "scale": "smoke", "studies": ["nvm"], "replay": str(replayed)}
+        return set(planned(Planner(values, CONFIG).plan("nvm").tables))
+
+    assert points(tmp_path / "again") == {"spill"}
+    assert points(archives) > {"spill"}, "an archive that says nothing has all of them"
 
 
 def test_what_an_archive_lacks_is_named(archives: Path) -> None:

@@ -32,6 +32,10 @@ class Provenance(Strict):
     scale: str
     seed: int
     studies: list[str]
+    experiments: dict[str, list[str]] = Field(
+        default_factory=dict,
+        description="by study: those that were planned; of a study without an entry, all that are configured",
+    )
     site_name: str
     site: Site
     refused: Refused

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -13,12 +13,12 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from harness.config.anchors import ANCHORS, Anchor
 from harness.config.archive import read_provenance
-from harness.config.cells_study import CellsScale, CellsStudy
+from harness.config.cells_study import CellsScale, CellsStudy, CellsStudyScale
 from harness.config.engine_study import EngineScale, EngineStudy
 from harness.config.frameworks import MIMIR, FrameworkEntry, FrameworkId
 from harness.config.hadoop import Properties
 from harness.config.levers import LEVERS, Lever
-from harness.config.netsim_study import NetsimStudy
+from harness.config.netsim_study import NetsimScale, NetsimStudy
 from harness.config.scale import CELLS, SCALES, Scale, StudyScale
 from harness.config.site import Site
 from harness.config.study import FOR_FIGURES, Study
@@ -201,6 +201,8 @@ def load_config(
             )
         _require_tables(study, f"{folder}/studies/{name}.yaml")
     scale = read_scale(folder, top.scale, studies, typed)
+    if top.replay is not None:
+        scale = _as_archived(scale, studies, read_provenance(Path(top.replay), top.scale).experiments)
     file = folder / "frameworks.yaml"
     entries = parse(FRAMEWORKS, read_yaml(file), str(file))
     _require_scales(entries, folder / "scales", str(file))
@@ -235,6 +237,19 @@ def _replayed(top: Top, archives: Path, typed: Mapping[str, str]) -> tuple[Top, 
     site = origin.site.model_copy(update={"results": REPLAYED, "batch": None, "here": True})
     chosen = {"studies": studies, "seed": origin.seed, "site": origin.site_name}
     return top.model_copy(update=chosen), site
+
+
+def _as_archived(
+    scale: Scale, studies: Mapping[str, Study], experiments: Mapping[str, Sequence[str]]
+) -> Scale:
+    """Returns a scale that leaves out the experiments that an archive is older than; `experiments`: those it has."""
+    sections = dict(scale.studies)
+    for name, study in studies.items():
+        own, had = sections[name], experiments.get(name)
+        if had is not None and isinstance(own, CellsStudyScale | NetsimScale):
+            newer = [known for known in study.experiments if known not in {*had, *own.leave_out}]
+            sections[name] = own.model_copy(update={"leave_out": [*own.leave_out, *newer]})
+    return replace(scale, studies=sections)
 
 
 def read_scale(

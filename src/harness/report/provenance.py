@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from harness.plan.planner import Planner
 from harness.report.runs import read_jobs
 from harness.results.archive import history
-from harness.results.layout import records
+from harness.results.layout import TableSpec, records
 
 
 def job_seconds(planner: Planner) -> dict[str, float]:
@@ -23,6 +24,11 @@ def job_seconds(planner: Planner) -> dict[str, float]:
     return found
 
 
+def planned(tables: Mapping[str, TableSpec]) -> list[str]:
+    """Returns the experiments of which a plan has points, whether they could be run or not."""
+    return [name for name, table in tables.items() if table.runs or table.not_run]
+
+
 def origin_of(planner: Planner) -> dict[str, Any]:
     """Returns the provenance of a scale's results, but for the checksum of an archive.
 
@@ -33,6 +39,7 @@ def origin_of(planner: Planner) -> dict[str, Any]:
         "scale": top.scale,
         "seed": top.seed,
         "studies": list(planner.config.studies),
+        "experiments": {study: planned(planner.plan(study).tables) for study in planner.config.studies},
         "site_name": top.site,
         "site": planner.config.site,
         "refused": planner.capabilities.refused,
