@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.core.errors import KvasirError
 from harness.core.process import how_ended
-from harness.hadoop import history
+from harness.hadoop import history, tez_history
 from harness.hadoop.cluster import Cluster
 from harness.hadoop.configuration import parse
 from harness.hadoop.hdfs import Hdfs
@@ -141,12 +141,21 @@ def _find(hdfs: Hdfs, folder: str, job: str) -> str | None:
     return None
 
 
+def _by_tez(hdfs: Hdfs, job: str) -> str:
+    """What Tez recorded of a job, '' when there is nothing."""
+    folder, prefix = tez_history.FOLDER, tez_history.prefix(job)
+    names = sorted(entry.name for entry in hdfs.list(folder) if entry.name.startswith(prefix))
+    return "".join(hdfs.read(f"{folder}/{name}") for name in names)
+
+
 def job_configuration(cluster: Cluster, job: str) -> dict[str, str]:
     """Return the properties that a job which has ended ran with, by name. Raises KvasirError when there are none."""
     for folder in HISTORIES:
         with contextlib.suppress(KvasirError):
             if path := _find(cluster.hdfs, folder, job):
                 return parse(cluster.hdfs.read(f"{path.rpartition('/')[0]}/{job}_conf.xml"))
+    with contextlib.suppress(KvasirError):
+        return tez_history.configuration(_by_tez(cluster.hdfs, job))
     raise KvasirError(f"{job}: there is no configuration beside its history")
 
 
@@ -158,13 +167,19 @@ def fetch(cluster: Cluster, job: str) -> JobHistory:
     }
     deadline = time.monotonic() + HISTORY_WAIT_S
     while True:
+        why = ""
         for folder in HISTORIES:
             # A folder may not be there yet, and a file may be moved before it is read.
             with contextlib.suppress(KvasirError):
                 if path := _find(cluster.hdfs, folder, job):
                     return history.parse(cluster.hdfs.read(path), hosts)
+        try:
+            if text := _by_tez(cluster.hdfs, job):
+                return tez_history.parse(text, hosts)
+        except KvasirError as error:
+            why = f": {error}"
         if time.monotonic() > deadline:
-            raise JobError(f"{job}: there is no history of it after {HISTORY_WAIT_S:g} s")
+            raise JobError(f"{job}: there is no history of it after {HISTORY_WAIT_S:g} s{why}")
         time.sleep(0.2)
 
 
