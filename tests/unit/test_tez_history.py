@@ -153,6 +153,7 @@ def test_a_history_that_is_cut_is_refused(end: int) -> None:
 
 
 @given(st.integers(0, len(RECORDED) - 1), st.characters(codec="ascii"))
+@example(982, "E")
 def test_a_damaged_history_is_read_or_refused(at: int, other: str) -> None:
     try:
         parse(RECORDED[:at] + other + RECORDED[at + 1 :], HOSTS)

@@ -215,7 +215,7 @@ def parse(text: str, hosts: Mapping[int, str]) -> JobHistory:
         return reader.history()
     except KeyError as error:
         raise KvasirError(f"no complete Tez history: {error} is missing") from None
-    except (AttributeError, IndexError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
         raise KvasirError(f"no Tez history: a record has not the form that Tez writes: {error}") from None
 
 
