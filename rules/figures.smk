@@ -119,7 +119,14 @@ rule draw_levers:
         library=FIGURE_LIBRARY,
         image=facts_of_image("figures"),
     output:
-        multiext("<results>/figures/levers", ".pdf", ".svg", ".png"),
+        "<results>/figures/levers.pdf",
+        report(
+            "<results>/figures/levers.svg",
+            caption="captions/levers.rst",
+            category="All studies",
+            labels={"shows": "effects on time and energy"},
+        ),
+        "<results>/figures/levers.png",
     log:
         "<logs>/figures/levers.log",
     benchmark:
