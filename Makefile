@@ -92,7 +92,7 @@ readme:
 	@scripts/setup.sh base
 	@$(PY) scripts/readme.py reference/laptop
 
-## VERSION=1.0.0: archive, crates, metadata, images' digests, checksums in build/release, from a clean checkout
+## VERSION=1.0.0: archive, crates, metadata, images' digests and checksums in build/release
 release:
 	@scripts/setup.sh base
 	@$(PY) scripts/release.py "$(VERSION)"

@@ -39,7 +39,9 @@ def test_maven_verify() -> None:
     for name, jar in built.items():
         assert jar.is_file(), name
         reports = list((tree / name / "surefire-reports").glob("*.txt"))
-        assert len(reports) >= (5 if name == "workloads" else 1), f"{name}: no tests ran"
+        # A plug-in of released jars alone has no sources, and no tests of its own here.
+        least = 5 if name == "workloads" else int(any(SOURCE.glob(f"**/{name}/src/main")))
+        assert len(reports) >= least, f"{name}: no tests ran"
         assert all("Failures: 0, Errors: 0, Skipped: 0" in report.read_text() for report in reports)
 
 
