@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from harness.core.cli import main
-from harness.core.files import replacing
+from harness.core.files import write_text
 from harness.plan.planner import choose
 from harness.report.adae import artifacts, contributions
 from harness.report.appendix import claims, experiments, values
@@ -27,8 +27,7 @@ def appendix_parts(
         "artifacts": artifacts(parts, origin["scale"]),
     }
     for name, text in texts.items():
-        with replacing(folder / f"{name}.tex") as scratch:
-            scratch.write_text(text, encoding="utf-8")
+        write_text(text, folder / f"{name}.tex")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from harness.core.cli import main
-from harness.core.files import replacing
+from harness.core.files import write_text
 from harness.plan.planner import choose
 from harness.report import paper
 from harness.report.parts import origin_and_parts
@@ -25,8 +25,7 @@ def paper_parts(
         "verdicts": paper.verdict_table([row for part in parts for row in part.rows]),
     }
     for name, text in texts.items():
-        with replacing(folder / f"{name}.tex") as scratch:
-            scratch.write_text(text, encoding="utf-8")
+        write_text(text, folder / f"{name}.tex")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import typer
 from harness.claims.verdicts import read_csv
 from harness.core.cli import main
 from harness.core.errors import KvasirError
-from harness.core.files import replacing
+from harness.core.files import write_text
 from harness.plan.planner import choose
 from harness.report import headlines
 from harness.report import review as minutes
@@ -38,8 +38,7 @@ def put(path: Path, made: str, marks: tuple[str, str], check: bool) -> None:
     if check and text != before:
         raise KvasirError(f"{path}: a table is not that of our own runs: `make readme`")
     if text != before:
-        with replacing(path) as scratch:
-            scratch.write_text(text, encoding="utf-8")
+        write_text(text, path)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from harness.config.archive import PROVENANCE, digest_of
 from harness.config.load import read_yaml
 from harness.core.cli import main
 from harness.core.errors import KvasirError
-from harness.core.files import dump_json, replacing
+from harness.core.files import dump_json, replacing, write_text
 from harness.images.describe import ImageFacts
 from harness.images.launch import read_facts
 from harness.images.recipe import FOLDER, IMAGES, NAMES, Recipe
@@ -75,13 +75,11 @@ def release(
         scratch.write_bytes(gzip.compress(tar, mtime=0))
     built = images()
     notes = f"# {name}\n\n{said}\n\n{verdicts()}\n{digests(list(built.values()))}"
-    with replacing(output / "RELEASE.md") as scratch:
-        scratch.write_text(notes, encoding="utf-8")
+    write_text(notes, output / "RELEASE.md")
     files = [output / file for file in (f"{name}.tar.gz", ".zenodo.json", "codemeta.json", "RELEASE.md")]
     files += [*crates(citation, output, name), *copies(list(built), output / "images")]
-    with replacing(output / SUMS) as scratch:
-        lines = [f"{digest_of(path)}  {path.relative_to(output).as_posix()}\n" for path in files]
-        scratch.write_text("".join(lines), encoding="utf-8")
+    lines = [f"{digest_of(path)}  {path.relative_to(output).as_posix()}\n" for path in files]
+    write_text("".join(lines), output / SUMS)
     size = files[0].stat().st_size / 1e6
     commit = git("rev-parse", "HEAD").decode()[:12]
     print(f"{files[0]}: {size:.1f} MB, commit {commit}; metadata and {SUMS} lie beside it")

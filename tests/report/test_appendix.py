@@ -24,6 +24,10 @@ ORIGIN = {
     "began": "2026-11-26T10:00:00",
 }
 
+needs_latex = pytest.mark.skipif(
+    not shutil.which("latexmk"), reason="LaTeX is not installed (requirements-debian.txt, section paper)"
+)
+
 
 @pytest.fixture(scope="module")
 def parts() -> list[Part]:
@@ -100,9 +104,7 @@ def test_minutes_are_by_the_clock_or_not_there(parts: list[Part], tmp_path: Path
         read_timed(path)
 
 
-@pytest.mark.skipif(
-    not shutil.which("latexmk"), reason="LaTeX is not installed (requirements-debian.txt, section paper)"
-)
+@needs_latex
 def test_the_description_is_typeset(parts: list[Part], tmp_path: Path) -> None:
     texts = {
         "values": values(parts, ORIGIN),
@@ -129,9 +131,7 @@ def typeset(form: str, texts: dict[str, str], folder: Path) -> tuple[str, int]:
     return " ".join(pages.stdout.split()), pages.stdout.count("\f")
 
 
-@pytest.mark.skipif(
-    not shutil.which("latexmk"), reason="LaTeX is not installed (requirements-debian.txt, section paper)"
-)
+@needs_latex
 def test_it_has_two_pages_at_most(parts: list[Part], tmp_path: Path) -> None:
     texts = {
         "values": values(parts, ORIGIN),

@@ -1,5 +1,8 @@
 """A comparison of frameworks: its study and scale are valid, sizes are read, and what came out is ranked honestly."""
 
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -67,6 +70,27 @@ def test_a_folder_with_a_config_of_its_own_is_left_alone(tmp_path: Path) -> None
     with pytest.raises(KvasirError, match="has a config of its own: give another --output"):
         lay_out(WANTED, PROJECT, tmp_path, "")
     assert (tmp_path / "config/config.yaml").read_text(encoding="utf-8") == "mine"
+
+
+def test_the_workflow_is_told_to_stop_when_kvasir_is_killed(tmp_path: Path) -> None:
+    program = tmp_path / ".venv/bin/snakemake"
+    program.parent.mkdir(parents=True)
+    program.write_text(
+        "#!/bin/sh\ntrap 'echo told > told; exit 1' INT\necho > up\nwhile :; do sleep 0.05; done\n"
+    )
+    program.chmod(0o755)
+    code = "import sys; from pathlib import Path; from harness.cli.compare import run\n"
+    code += "run(Path(sys.argv[1]), Path(sys.argv[2]), '1', False)"
+    kvasir = subprocess.Popen([sys.executable, "-c", code, tmp_path, tmp_path], cwd=tmp_path)
+    for name in ("up", "told"):
+        for _ in range(400):
+            if (tmp_path / name).exists():
+                break
+            time.sleep(0.05)
+        else:
+            pytest.fail(f"no {name} after 20 s")
+        kvasir.kill()
+        kvasir.wait()
 
 
 def test_a_benchmark_without_bytes_is_refused_by_name() -> None:

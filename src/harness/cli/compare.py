@@ -27,16 +27,15 @@ from harness.cli.comparison import (
 )
 from harness.config.load import read_yaml
 from harness.core.errors import KvasirError
-from harness.core.files import replacing
-from harness.core.numbers import number
+from harness.core.files import write_text
 from harness.core.rows import read_rows
+from harness.report.numbers import number
 
 COLUMNS = ("benchmark", "framework", "rep", "metric", "value", "status", "reason", "source")
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:
-    with replacing(path) as scratch:
-        scratch.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    write_text(yaml.safe_dump(content, sort_keys=False), path)
 
 
 def lay_out(wanted: Comparison, root: Path, folder: Path, site: str) -> None:
@@ -66,7 +65,11 @@ def lay_out(wanted: Comparison, root: Path, folder: Path, site: str) -> None:
 def run(root: Path, folder: Path, cores: str, dry: bool) -> int:
     """Have the workflow make everything of a comparison; returns its exit code."""
     program = root / ".venv/bin/snakemake"
+    # As in scripts/reproduce.sh: what kvasir has started ends with it, even if it is killed.
     command = [
+        "setpriv",
+        "--pdeathsig",
+        "INT",
         str(program),
         "--snakefile",
         str(root / "Snakefile"),
@@ -90,15 +93,10 @@ def _cell(line: Line, metric: str, factor: float = 1.0, spread: bool = False) ->
     found = line.values.get(metric, ())
     if not found:
         return "-"
-    middle = rounded((line.median(metric) or 0.0) * factor)
+    middle = number((line.median(metric) or 0.0) * factor)
     if not spread or len(found) == 1:
         return middle
-    return f"{middle} [{rounded(min(found) * factor)}, {rounded(max(found) * factor)}]"
-
-
-def rounded(value: float) -> str:
-    """Returns a number with three significant digits."""
-    return number(float(f"{value:.3g}"))
+    return f"{middle} [{number(min(found) * factor)}, {number(max(found) * factor)}]"
 
 
 def tables(found: list[Line]) -> list[tuple[Table, str]]:

@@ -11,6 +11,7 @@ from typing import Any
 from harness.core.errors import KvasirError
 from harness.core.rows import Cells
 from harness.hadoop.benchmarks import CLASSES
+from harness.report.best_framework import ranked
 
 STUDY = "compare"
 """Name of the study and of its scale."""
@@ -170,15 +171,20 @@ def lines(rows: Iterable[Cells]) -> list[Line]:
 
 def verdict(own: Sequence[Line]) -> str:
     """Returns in one sentence which framework is the fastest on a benchmark, or why that is not decided."""
-    timed = [line for line in own if line.values.get("time.total")]
-    if not timed:
+    first, others = ranked(
+        {line.framework: found for line in own if (found := line.values.get("time.total"))}, "s"
+    )
+    if not first:
         return "no run ended well"
-    first, *others = timed
-    if not others:
-        return f"{first.framework} alone ended well"
-    slowest = max(first.values["time.total"])
-    near = [line.framework for line in others if min(line.values["time.total"]) <= slowest]
+    best, *near = first
     if near:
-        return f"{first.framework} has the least median, but its runs overlap those of {', '.join(near)}: not decided"
-    ratio = (others[0].median("time.total") or 0) / (first.median("time.total") or 1)
-    return f"{first.framework} is the fastest in every run; {others[0].framework} takes {ratio:.2f} times as long"
+        overlapping = ", ".join(one.framework for one in near)
+        return (
+            f"{best.framework} has the least median, but its runs overlap those of {overlapping}: not decided"
+        )
+    if not others:
+        return f"{best.framework} alone ended well"
+    ratio = others[0].middle / best.middle
+    return (
+        f"{best.framework} is the fastest in every run; {others[0].framework} takes {ratio:.2f} times as long"
+    )

@@ -30,7 +30,12 @@ def replacing(path: Path) -> Iterator[Path]:
             scratch.unlink(missing_ok=True)
 
 
+def write_text(text: str, path: Path) -> None:
+    """Write a text to `path`, all of it or nothing. Raises KvasirError."""
+    with replacing(path) as scratch:
+        scratch.write_text(text, encoding="utf-8")
+
+
 def dump_json(data: object, path: Path) -> None:
     """Write `data` as JSON to `path`."""
-    with replacing(path) as scratch:
-        scratch.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    write_text(json.dumps(data, indent=1) + "\n", path)

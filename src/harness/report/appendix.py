@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from harness.claims.terminal import value_of
 from harness.claims.verdicts import counts
 from harness.report.latex import command, definitions
-from harness.report.parts import Part
+from harness.report.parts import Part, of_runs
 from harness.report.review import Timed
 
 HUMAN_MINUTES = 2
@@ -62,20 +63,13 @@ def experiments(parts: list[Part], scale: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def values(parts: list[Part], origin: Mapping[str, object], timed: Sequence[Timed] = ()) -> str:
+def values(parts: list[Part], origin: Mapping[str, Any], timed: Sequence[Timed] = ()) -> str:
     """Returns definitions of the numbers that the text uses. `timed`: the steps of a reviewer."""
     clock = {one.command: one.seconds for one in timed}
-    runs = origin["runs"]
-    assert isinstance(runs, dict)
-    machines = origin["machines"]
-    assert isinstance(machines, list)
     pairs = {
-        "KvScale": str(origin["scale"]),
-        "KvRuns": str(sum(runs.values())),
-        "KvFailed": str(sum(count for status, count in runs.items() if status != "ok")),
-        "KvMachine": "; ".join(machines),
+        **of_runs(parts, origin),
+        "KvRuns": str(sum(origin["runs"].values())),
         "KvDay": str(origin["began"])[:10],
-        "KvClaims": str(sum(len(part.rows) for part in parts)),
         "KvMinutes": str(minutes(sum(part.seconds for part in parts))),
         "KvMemory": f"{max((part.memory for part in parts), default=0) / 1e9:.0f}",
     }

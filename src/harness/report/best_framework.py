@@ -8,7 +8,7 @@ nothing is said of its uncertainty but that it is one run.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -85,7 +85,7 @@ class Choice:
     """By metric."""
 
 
-def candidate(framework: str, values: list[float], unit: str) -> Candidate:
+def candidate(framework: str, values: Sequence[float], unit: str) -> Candidate:
     """Returns a framework with median and range of the values of its runs."""
     middle, low, high = median(values), min(values), max(values)
     spread = f"{number(low)} … {number(high)}" if len(values) > 1 else ""
@@ -93,6 +93,15 @@ def candidate(framework: str, values: list[float], unit: str) -> Candidate:
     return Candidate(
         framework=framework, middle=middle, low=low, high=high, n=len(values), text=text, spread=spread
     )
+
+
+def ranked(values: Mapping[str, Sequence[float]], unit: str) -> tuple[list[Candidate], list[Candidate]]:
+    """Returns the best framework with those whose ranges overlap its own, and all others; lowest median first."""
+    every = sorted(
+        (candidate(name, found, unit) for name, found in values.items()), key=lambda one: one.middle
+    )
+    ties = [one for one in every[1:] if one.low <= every[0].high and every[0].low <= one.high]
+    return [*every[:1], *ties], [one for one in every[1:] if one not in ties]
 
 
 def best(measures: Iterable[Measure]) -> Best:
@@ -106,13 +115,10 @@ def best(measures: Iterable[Measure]) -> Best:
             continue
         values[one.framework].append(one.value)
         unit, emulated = one.unit, emulated or one.source.startswith("emulated")
-    every = sorted(
-        (candidate(name, found, unit) for name, found in values.items()), key=lambda one: one.middle
-    )
-    if not every:
+    if not values:
         return Best([], [], reasons.most_common(1)[0][0] if reasons else "no run has it", False)
-    ties = [one for one in every[1:] if one.low <= every[0].high and every[0].low <= one.high]
-    return Best([every[0], *ties], [one for one in every[1:] if one not in ties], "", emulated)
+    first, others = ranked(values, unit)
+    return Best(first, others, "", emulated)
 
 
 def choices(measures: Iterable[Measure]) -> list[Choice]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+from collections.abc import Collection
+from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -16,12 +19,14 @@ from harness.claims.files import read_entries
 from harness.claims.model import Claim
 from harness.claims.verdicts import read_csv
 from harness.config import CellsStudy, Config
+from harness.config.archive import read_provenance
+from harness.config.load import read_levers
 from harness.core.errors import KvasirError
-from harness.core.files import replacing
+from harness.core.files import write_text
 from harness.plan.planner import Planner
 from harness.report.claims import anchor_of_figure
 from harness.report.environments import environment
-from harness.report.overview import Figure, Overview, environments, measures, runs_of
+from harness.report.overview import Figure, Overview, environments, measures, overview, runs_of
 from harness.report.runs import read_jobs
 from harness.report.svg import inline_svg
 from harness.report.view import FILTERS, TOGETHER, Inputs, Page, page
@@ -35,12 +40,23 @@ def build(overview: Overview, inputs: Inputs, output: Path) -> None:
     Raises KvasirError, leaving `output` as it was, when the page cannot be written.
     """
     text = render(page(overview, inputs))
-    with replacing(output) as scratch:
-        scratch.write_text(text, encoding="utf-8")
+    write_text(text, output)
 
 
-def gather(planner: Planner, shown: Overview, page_folder: Path) -> Inputs:
+def shown_by(planner: Planner, git: dict[str, Any]) -> Overview:
+    """Read what the page says besides results: where records are from, and what the studies change."""
+    top = planner.config.top
+    origin = read_provenance(Path(top.replay), top.scale) if top.replay else None
+    levers = read_levers(Path("config/levers.yaml"))
+    return overview(planner.config, git, datetime.now(UTC), origin, levers)
+
+
+def gather(
+    planner: Planner, shown: Overview, page_folder: Path, own: Collection[str] = ("report",)
+) -> Inputs:
     """Read the results of all studies of the planner; links will be relative to `page_folder`.
+
+    `own`: the jobs that make the page itself, whose times are those of the page before this one.
 
     Raises KvasirError, one message, for a verdict table, record, figure or benchmark file that is broken.
     """
@@ -59,7 +75,7 @@ def gather(planner: Planner, shown: Overview, page_folder: Path) -> Inputs:
         labels = {name: entry.label for name, entry in config.frameworks.items()}
         found.choice = measures(specs, read, labels)
     found.jobs = [
-        job for label, folder in benchmark_folders(config).items() for job in read_jobs(folder, label)
+        job for label, folder in benchmark_folders(config).items() for job in read_jobs(folder, label, own)
     ]
     return found
 

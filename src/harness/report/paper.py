@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from harness.claims.model import VERDICTS, Verdict
+from harness.claims.screen import UNTESTED
 from harness.claims.terminal import value_of
 from harness.claims.verdicts import Row, counts, headline
 from harness.report.latex import command, definitions, escaped
 from harness.report.numbers import number
-from harness.report.parts import Part
+from harness.report.parts import Part, of_runs
 
-_COLOURS = {"paper inconsistent": "inconsistent"}
-"""Names in the paper's text that are not the verdict's own; a verdict that the text has no colour for is `open`."""
-_COLOURED = ("reproduced", "direction", "undecided", "contradicted", "paper inconsistent")
-UNJUDGED = ("not testable here", "not run")
+_COLOURS = {
+    **{word: word for word in ("reproduced", "direction", "undecided", "contradicted")},
+    "paper inconsistent": "inconsistent",
+}
+"""Names of colours in the paper's text; a verdict that is not among them is `open`."""
 _SHORT = {"statement": 72, "paper": 24, "here": 30}
 """Characters that a column of the list of all claims holds."""
 
@@ -34,7 +37,7 @@ _AS: dict[Verdict, str] = {
 
 def colour(verdict: str) -> str:
     """Returns the name of a verdict's colour in the paper."""
-    return _COLOURS.get(verdict, verdict) if verdict in _COLOURED else "open"
+    return _COLOURS.get(verdict, "open")
 
 
 def here(row: Row) -> str:
@@ -105,22 +108,15 @@ def verdict_counts(parts: Sequence[Part]) -> str:
     return f"\\newcommand{{\\KvVerdicts}}{{{table}}}\n"
 
 
-def values(parts: Sequence[Part], origin: Mapping[str, object]) -> str:
+def values(parts: Sequence[Part], origin: Mapping[str, Any]) -> str:
     """Returns definitions of the numbers that the paper's text uses. `origin`: provenance of the runs."""
     rows = [row for part in parts for row in part.rows]
     found = Counter(row.verdict for row in rows)
-    runs = origin["runs"]
-    machines = origin["machines"]
-    assert isinstance(runs, dict)
-    assert isinstance(machines, list)
-    unjudged = sum(n for word, n in found.items() if word in UNJUDGED)
+    unjudged = sum(n for word, n in found.items() if word in UNTESTED)
     judged = [f"{found[word]} {_AS[word]}" for word in _AS if found[word]]
     pairs = {
-        "KvScale": str(origin["scale"]),
-        "KvRuns": f"{sum(runs.values()):,}",
-        "KvFailed": str(sum(count for status, count in runs.items() if status != "ok")),
-        "KvMachine": "; ".join(machines),
-        "KvClaims": str(len(rows)),
+        **of_runs(parts, origin),
+        "KvRuns": f"{sum(origin['runs'].values()):,}",
         "KvCounts": ", ".join(judged),
         "KvInconsistent": f"{found['paper inconsistent']} {'claim' if found['paper inconsistent'] == 1 else 'claims'}",
         "KvOpen": str(unjudged),
@@ -145,7 +141,7 @@ def figures(parts: Sequence[Part]) -> str:
     for part in parts:
         for figure in part.study.figures:
             shown = [row for row in part.rows if row.figure == figure.id]
-            judged = [f"{row.id} ({row.verdict})" for row in shown if row.verdict not in UNJUDGED]
+            judged = [f"{row.id} ({row.verdict})" for row in shown if row.verdict not in UNTESTED]
             claims = ", ".join(judged) or "none was judged"
             if rest := len(shown) - len(judged):
                 claims += f"; {rest} more could not be tested"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,16 @@ class Part:
             if row.id == self.study.key_claim:
                 return row
         raise KvasirError(f"study {self.study.id}: no verdict on its key claim {self.study.key_claim}")
+
+
+def of_runs(parts: Sequence[Part], origin: Mapping[str, Any]) -> dict[str, str]:
+    """Returns the definitions that every text shares. `origin`: provenance of the runs."""
+    return {
+        "KvScale": origin["scale"],
+        "KvFailed": str(sum(count for status, count in origin["runs"].items() if status != "ok")),
+        "KvMachine": "; ".join(origin["machines"]),
+        "KvClaims": str(sum(len(part.rows) for part in parts)),
+    }
 
 
 def origin_and_parts(planner: Planner) -> tuple[dict[str, Any], list[Part]]:

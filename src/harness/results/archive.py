@@ -13,7 +13,7 @@ from typing import Any
 
 from harness.config.archive import PROVENANCE, RECORDS, Provenance, digest_of, read_provenance
 from harness.core.errors import KvasirError
-from harness.core.files import replacing
+from harness.core.files import replacing, write_text
 from harness.results.layout import TableSpec, run_files
 from harness.results.records import Record
 
@@ -96,12 +96,10 @@ def pack(files: Iterable[Path], results: Path, target: Path, origin: dict[str, A
         if path.stem in origin["studies"]:
             shutil.copyfile(path, target / VERDICTS / path.name)
     provenance = Provenance.model_validate({**origin, "sha256": digest_of(target / RECORDS)})
-    with replacing(target / PROVENANCE) as scratch:
-        scratch.write_text(provenance.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    write_text(provenance.model_dump_json(indent=1) + "\n", target / PROVENANCE)
     listed = [path for path in sorted(target.rglob("*")) if path.is_file() and path.name != SUMS]
-    with replacing(target / SUMS) as scratch:
-        lines = [f"{digest_of(path)}  {path.relative_to(target).as_posix()}\n" for path in listed]
-        scratch.write_text("".join(lines), encoding="utf-8")
+    lines = [f"{digest_of(path)}  {path.relative_to(target).as_posix()}\n" for path in listed]
+    write_text("".join(lines), target / SUMS)
     return provenance
 
 

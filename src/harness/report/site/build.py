@@ -11,7 +11,7 @@ import polars
 import yaml
 
 from harness.core.errors import KvasirError
-from harness.core.files import replacing
+from harness.core.files import replacing, write_text
 from harness.report.claims import sources
 from harness.report.runs import Job
 from harness.report.site.documents import DOCUMENTS, FILES, converted, found, navigation, page_of
@@ -80,12 +80,6 @@ def repository_of(citation: Path) -> str:
         raise KvasirError(f"{citation}: cannot be read: {error}") from None
 
 
-def write(path: Path, text: str) -> None:
-    """Write a page or the settings. Raises KvasirError."""
-    with replacing(path) as scratch:
-        scratch.write_text(text, encoding="utf-8")
-
-
 def write_site(
     root: Path, folder: Path, view: Page, jobs: Iterable[Job], seconds: Mapping[str, float]
 ) -> None:
@@ -104,17 +98,17 @@ def write_site(
         text = (root / source).read_text(encoding="utf-8")
         # The home page has no neighbours to navigate to.
         head = "---\nhide: [navigation]\n---\n\n" if source == "README.md" else ""
-        write(pages / page_of(source), head + converted(text, source, [*documents, *loaded], repository))
+        write_text(head + converted(text, source, [*documents, *loaded], repository), pages / page_of(source))
     for source in loaded:
         copied(root / source, pages, page_of(source))
     drawn = [study for study in view.studies if study.figures]
     for study in drawn:
-        write(pages / f"gallery/{study.id}.md", gallery(study, files))
+        write_text(gallery(study, files), pages / f"gallery/{study.id}.md")
     if view.together:
-        write(pages / f"gallery/{TOGETHER}.md", together(view.together, files[view.together.anchor]))
-    write(pages / "gallery/index.md", gallery_index(view, files))
-    write(pages / "verdicts.md", verdicts(view))
-    write(pages / "times.md", times(view, jobs, seconds))
+        write_text(together(view.together, files[view.together.anchor]), pages / f"gallery/{TOGETHER}.md")
+    write_text(gallery_index(view, files), pages / "gallery/index.md")
+    write_text(verdicts(view), pages / "verdicts.md")
+    write_text(times(view, jobs, seconds), pages / "times.md")
     settings = {
         "INHERIT": os.path.relpath(root / "docs/mkdocs.yml", folder),
         "docs_dir": PAGES,
@@ -122,4 +116,4 @@ def write_site(
             documents, [*([TOGETHER] if view.together else []), *(study.id for study in drawn)]
         ),
     }
-    write(folder / "mkdocs.yml", yaml.safe_dump(settings, sort_keys=False))
+    write_text(yaml.safe_dump(settings, sort_keys=False), folder / "mkdocs.yml")
