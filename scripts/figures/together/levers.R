@@ -28,6 +28,13 @@ left_panel <- function(all, quantity, title) {
     labs(title = title) + theme_kvasir()
 }
 
+# Which claims' runs were over emulated links, by their rates.
+emulated_text <- function(rows) {
+  at <- regexpr("Emulated links[^.]*[.]", rows$note)
+  by_rate <- split(rows$claim[!is.na(at) & at > 0], regmatches(rows$note, at))
+  paste0(vapply(by_rate, and_text, ""), ": ", names(by_rate), recycle0 = TRUE)
+}
+
 draw <- function(tables) {
   rows <- tables$levers
   rows$label <- paste0(rows$label, "  ", rows$claim)
@@ -39,7 +46,7 @@ draw <- function(tables) {
     "Dots: medians of our runs, from the least to the greatest value; hollow diamonds: the papers, a range where they",
     "state one. Left of 1: less time or energy than without the change. Each line is a claim, checked at this scale.",
     if (nrow(open)) paste0("No value here, for want of what it needs: ", and_text(open$claim), "."),
-    unique(regmatches(rows$note, regexpr("Emulated links[^.]*[.]", rows$note))),
+    emulated_text(rows),
     source_text(unlist(strsplit(rows$source, "; ", fixed = TRUE))))
   plot <- wrap_plots(panels, ncol = 1, heights = lines) + plot_annotation(theme = theme_kvasir(), caption = text)
   list(plot = plot, size = size)

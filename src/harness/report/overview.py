@@ -245,13 +245,13 @@ def replayed(archives: str, origin: Provenance) -> str:
     return f"{archives}/{origin.scale}: runs of {days} on {machines}; nothing was run for this page"
 
 
-def _together(config: Config, levers: Mapping[str, Lever]) -> Figure:
+def _together(config: Config) -> Figure:
     """Returns the figure of what all studies change."""
     return Figure(
         id="levers",
         title="What the studies change, and what is left of time and energy",
         stem=Path(config.results, "figures", "levers"),
-        paper_says="; ".join(f"{lever.study}: {lever.label}" for lever in levers.values()) + ".",
+        paper_says="Nothing of the whole: each hollow diamond is what one paper states of its own change.",
         how="Each line is a claim: the median of its values here and the paper's number, over those without it.",
         command=f"snakemake --cores 2 {config.results}/figures/levers.svg",
         script="scripts/figures/together/levers.R",
@@ -294,7 +294,7 @@ def overview(
             )
             for study in config.studies.values()
         ],
-        together=_together(config, levers) if levers else None,
+        together=_together(config) if levers else None,
         together_claims=tuple(effect.claim for effect in effects),
         replayed=replayed(str(config.top.replay), origin) if origin else "",
         commands=[
