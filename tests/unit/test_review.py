@@ -10,7 +10,8 @@ PROJECT = Path(__file__).parents[2]
 def test_steps_are_run_and_timed_without_the_variables_of_their_make(tmp_path: Path) -> None:
     targets = "kick replay appendix paper reproduce compare"
     (tmp_path / "Makefile").write_text(
-        f"{targets}:\n\t@echo '$@ [$(ARGS)]' >> steps.log\nreview:\n\t@$(PY) $(SCRIPT) --setup-seconds 61.5 $(ARGS)\n",
+        f"{targets}:\n\t@echo '$@ [$(ARGS)]' >> steps.log\n"
+        "review:\n\t@'$(PY)' '$(SCRIPT)' --setup-seconds 61.5 $(ARGS)\n",
         encoding="utf-8",
     )
     given = [f"PY={sys.executable}", f"SCRIPT={PROJECT / 'scripts/review.py'}"]
