@@ -119,6 +119,37 @@ def test_o_and_a_ranks_apart(cell: Cell, engine: Engine) -> None:
         cell.hdfs.remove(sort.OUTPUT)
 
 
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", ["wordcount", "grep", "sort", "terasort"])
+def test_a_budget_of_memory_changes_nothing(cell: Cell, engine: Engine, name: str) -> None:
+    """A job whose records do not fit the budget spills them and writes the same; without a folder it refuses."""
+    benchmark = make(name, SMOKE[name])
+    benchmark.prepare(cell)
+    output, words_of = JOBS[name]
+    job = [name, *words_of(benchmark, cell)]
+    if name == "grep":
+        job[-1] = "[a-z]+"  # more matches than the budget has room for
+    found = []
+    report = cell.cluster.log(f"budget-{name}").with_suffix(".engine.json")
+    for budget in ([], ["--memory=64KiB", "--spill=/tmp"]):
+        done = run(cell, engine, 2, f"--report={report}", *job, *budget)
+        assert done.code == 0, done.stderr
+        facts = json.loads(report.read_text())
+        assert (facts["spill"]["record_bytes"] > 0) == bool(budget)
+        if name == "sort":  # SequenceFiles have a random mark
+            checked = cell.check("kvasir.check.Records", [output], 120)
+            found.append([checked[key] for key in ("records", "checksum", "disorder", "misplaced")])
+        else:
+            found.append([read_bytes(cell, f"{output}/part-r-0000{part}") for part in range(2)])
+        cell.hdfs.remove(output)
+        report.unlink()
+    assert found[0] == found[1]
+    refused = run(cell, engine, 2, *job, "--memory=64KiB")
+    assert refused.code != 0
+    assert "memory: the records need" in refused.stderr
+    assert "give --spill a folder" in refused.stderr
+
+
 def test_traffic_takes_the_chosen_interface(cell: Cell, engine: Engine, nodes: Hosts) -> None:
     """What ranks of different hosts send each other is what the named interface counts, and the other one nothing."""
     benchmark = make("terasort", SMOKE["terasort"])

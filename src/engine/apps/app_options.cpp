@@ -1,7 +1,6 @@
 #include "app_options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -43,13 +42,7 @@ void add_job_options(CLI::App& app, Options& job, bool combiner) {
     app.add_option("--in-flight", job.in_flight, "by-fill, adaptive: blocks under way to one rank, 2 to 4");
     add_size(app, "--slice", job.slice, "Bytes of text read at a time");
     add_size(app, "--chunk", job.chunk, "dynamic input: bytes given out at a time");
-    add_size(
-        app, "--memory", job.memory,
-        "Memory of each rank for records and buffers; the send buffer becomes a sixteenth of it at most, "
-        "unless --send-buffer is given");
-    app.add_option("--spill", job.spill,
-                   "Folder for records that --memory has no room for; without it such a job fails")
-        ->type_name("FOLDER");
+    add_memory(app, job);
     app.add_option("--balance-factor", job.balance_factor, "Fullest rank over mean above which bins move");
     add_size(app, "--balance-first", job.balance_first,
              "Records of a rank before the balance is first looked at");
@@ -88,9 +81,7 @@ Parsed parse(int argc, char** argv, const std::string& description, bool combine
     Parsed parsed;
     static_cast<Ended&>(parsed) = parse_command_line(app, argc, argv);
     if (!parsed.ended) {
-        if (options.job.memory != 0 && app.count("--send-buffer") == 0) {
-            options.job.send_buffer = std::min(options.job.send_buffer, options.job.memory / 16);
-        }
+        fit_send_buffer(app, options.job);
         options.job.events = !options.events.empty();
         parsed.options = std::move(options);
     }

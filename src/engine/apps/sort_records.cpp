@@ -28,23 +28,26 @@ app::Ended read_command_line(int argc, char** argv, SortOptions& options) {
         ->check(CLI::PositiveNumber);
     app::add_size(parser, "--send-buffer", options.job.send_buffer, "Send buffer of each rank");
     app::add_size(parser, "--slice", options.job.slice, "Bytes read at a time");
+    app::add_memory(parser, options.job);
     parser.add_option("--output", options.output, "Folder that gets a file part-<rank> of each rank")
         ->required();
     parser.add_option("INPUT", options.inputs, "Files of records, or folders of them")->required();
-    return app::parse_command_line(parser, argc, argv);
+    app::Ended ended = app::parse_command_line(parser, argc, argv);
+    app::fit_send_buffer(parser, options.job);
+    return ended;
 }
 
-void write_records(AtomicFile& file, const SortedRange& sorted) {
+void write_records(AtomicFile& file, SortedRange& sorted) {
     constexpr std::size_t enough = 1U << 18U;
     std::string buffer;
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-        buffer += sorted[i].key;
-        buffer += sorted[i].value;
+    sorted.for_each([&](std::string_view key, std::string_view value) {
+        buffer += key;
+        buffer += value;
         if (buffer.size() >= enough) {
             file.write(buffer);
             buffer.clear();
         }
-    }
+    });
     file.write(buffer);
 }
 
@@ -58,7 +61,7 @@ int main(int argc, char** argv) {
             return ended.say(comm);
         }
         options.records.check();
-        const SortedRange sorted = sort_by_key(
+        SortedRange sorted = sort_by_key(
             comm.get(), Records{options.inputs, options.records.record, options.records.decompress},
             [key = options.records.key](std::string_view record, auto& emit) {
                 emit(record.substr(0, key), record.substr(key));

@@ -24,14 +24,14 @@ void* allocate_block(std::size_t bytes) {
 }
 
 void MemoryMeter::ask_for_room(std::size_t bytes) {
-    if (relief_ != nullptr) {
-        relief_->relieve(bytes);
+    for (auto relief = reliefs_.rbegin(); relief != reliefs_.rend() && !has_room(bytes); ++relief) {
+        (*relief)->relieve(bytes);
     }
     if (!has_room(bytes)) {
         throw OverBudget("memory: the records need " + megabytes(current_ + bytes) +
                          " or more, the budget (--memory) is " + megabytes(budget_) +
-                         (relief_ == nullptr ? "; give --spill a folder, or use a larger budget or more ranks"
-                                             : "; buffers and the values of any one key must fit into it"));
+                         (reliefs_.empty() ? "; give --spill a folder, or use a larger budget or more ranks"
+                                           : "; buffers and the values of any one key must fit into it"));
     }
 }
 

@@ -59,7 +59,7 @@ Json rank_json(int rank, const ReportHead& head, const RankStats& stats) {
                        {"alltoallv", c.alltoallv},
                        {"barriers", c.barriers}};
     out["memory"] = {{"kv_peak_bytes", stats.kv_bytes_peak}, {"resident_peak_bytes", stats.resident_peak}};
-    out["spill"] = {{"record_bytes", stats.spilled_bytes}, {"file_bytes", stats.spill_file_bytes}};
+    out["spill"] = {{"record_bytes", stats.spilled.record_bytes}, {"file_bytes", stats.spilled.file_bytes}};
     out["disk"] = {{"read_bytes", stats.disk_read}, {"written_bytes", stats.disk_written}};
     out["checksum"] = head.checksum ? Json(*head.checksum) : Json();
     return out;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <random>
 #include <string>
@@ -336,10 +337,65 @@ TEST(SortStore, OrdersByKeyThenValueWhateverCameFirst) {
         }
         store.sort();
         ASSERT_EQ(store.size(), expected.size());
-        for (std::size_t i = 0; i < expected.size(); ++i) {
-            ASSERT_EQ(store[i].key, expected[i].first) << i;
-            ASSERT_EQ(store[i].value, expected[i].second) << i;
+        std::size_t i = 0;
+        store.for_each([&](const PackedRecord& record) {
+            ASSERT_EQ(record.key, expected[i].first) << i;
+            ASSERT_EQ(record.value, expected[i].second) << i;
+            ++i;
+        });
+    }
+}
+
+TEST(SortStore, SpillsWhatABudgetHasNoRoomForAndLosesNothing) {
+    std::mt19937 random(7);
+    for (int round = 0; round < 6; ++round) {
+        MemoryMeter meter;
+        meter.set_budget(std::size_t{64} << (10 + random() % 4));
+        const std::size_t longest = 1 + random() % (meter.budget() / 16);
+        const bool long_ones = random() % 2 == 0;
+        std::vector<std::pair<std::string, std::string>> expected;
+        {
+            SortStore store(meter);
+            store.spill_to(std::filesystem::temp_directory_path());
+            std::vector<WordBuffer> others;  // of somebody who needs memory as well
+            for (std::size_t bytes = 0; bytes < 20 * meter.budget();) {
+                const std::size_t length = random() % (long_ones && random() % 50 == 0 ? longest : 30);
+                std::string key = std::to_string(random() % 5000);
+                std::string value(length, static_cast<char>('a' + random() % 26));
+                if (random() % 3 == 0) {
+                    std::swap(key, value);
+                }
+                if (random() % 2 == 0) {
+                    store.add(key, value);
+                } else {
+                    std::vector<std::uint64_t> one(PackedBlock::words_of(key, value));
+                    PackedBlock::write(key, value, one.data());
+                    ASSERT_EQ(store.ingest(one.data(), one.size()), 1U);
+                }
+                if (random() % 500 == 0) {
+                    others.clear();
+                    others.emplace_back(meter, meter.budget() / 2 / sizeof(std::uint64_t));
+                }
+                bytes += key.size() + value.size() + 2;
+                expected.emplace_back(std::move(key), std::move(value));
+            }
+            others.clear();
+            store.sort();
+            std::sort(expected.begin(), expected.end());
+            ASSERT_EQ(store.size(), expected.size());
+            EXPECT_GT(store.spilled().record_bytes, 10 * meter.budget());
+            for (int pass = 0; pass < 2; ++pass) {
+                std::size_t i = 0;
+                store.for_each([&](const PackedRecord& record) {
+                    ASSERT_EQ(record.key, expected[i].first) << i;
+                    ASSERT_EQ(record.value, expected[i].second) << i;
+                    ++i;
+                });
+                ASSERT_EQ(i, expected.size());
+            }
+            EXPECT_LE(meter.peak(), meter.budget());
         }
+        EXPECT_EQ(meter.current(), 0U);
     }
 }
 

@@ -73,10 +73,9 @@ TEST(Exchange, PackedRecordsOfAnyLengthArrive) {
         expected += static_cast<std::size_t>(world().size());
     }
     ASSERT_EQ(received.size(), expected);
-    for (std::size_t i = 0; i < received.size(); ++i) {
-        const std::string key(received[i].key);
-        EXPECT_EQ(received[i].value, value_of(std::stoi(key.substr(key.find(' ')))));
-    }
+    received.for_each([&](std::string_view key, std::string_view value) {
+        EXPECT_EQ(value, value_of(std::stoi(std::string(key.substr(key.find(' '))))));
+    });
     EXPECT_EQ(state.counters().received, expected);
     EXPECT_EQ(state.counters().emitted, static_cast<std::uint64_t>(records));
 }
@@ -127,12 +126,71 @@ TEST(Exchange, CombinedRecordsHoldEveryKeyOnce) {
     exchange.finish();
     state.together([] {});
     std::map<std::string, std::uint64_t> seen;
-    received.for_each([&](std::string_view key, std::uint64_t value) {
+    received.take_each([&](std::string_view key, std::uint64_t value) {
         EXPECT_TRUE(seen.emplace(key, value).second) << key.size();
     });
     EXPECT_EQ(seen, expected);
     EXPECT_EQ(state.counters().emitted, rounds * 200);
     EXPECT_GE(state.counters().oversize, rounds);
+}
+
+TEST(Exchange, RecordsBeyondTheBudgetSpillAndComeBack) {
+    const test::SharedFolder folder;
+    Options options;
+    options.memory = 64U << 10U;
+    options.send_buffer = 4096;
+    options.combine_cache = 4096;
+    options.spill = folder.path();
+    BipartiteState state(world(), options);
+    CombinedRecords<std::uint64_t, Add> received(state);
+    const auto process_of = [](std::string_view key) {
+        return static_cast<int>(std::hash<std::string_view>{}(key) % static_cast<unsigned>(world().size()));
+    };
+    CombiningExchange exchange(state, received, process_of);
+    constexpr std::uint64_t records = 60'000;
+    std::map<std::string, std::uint64_t> expected;
+    for (std::uint64_t i = 0; i < 2 * records; ++i) {
+        // Half of them have one of twenty keys, each of which has more values than the budget could hold.
+        const std::string key = "key " + std::to_string(i % 2 == 0 ? i % 40 : i % records);
+        exchange.send(std::string_view(key), i);
+        exchange.poll();
+        if (process_of(key) == world().rank()) {
+            expected[key] += i * static_cast<std::uint64_t>(world().size());
+        }
+    }
+    exchange.finish();
+    SortedRecords sorted(state);
+    state.together([&] {
+        received.take_each(
+            [&](std::string_view key, std::uint64_t value) { sorted.add(key, std::to_string(value)); });
+        sorted.sort();
+    });
+    auto next = expected.begin();
+    sorted.for_each([&](std::string_view key, std::string_view value) {
+        ASSERT_NE(next, expected.end());
+        EXPECT_EQ(key, next->first);
+        EXPECT_EQ(value, std::to_string(next->second));
+        ++next;
+    });
+    EXPECT_EQ(next, expected.end());
+    EXPECT_GT(received.spilled().record_bytes + sorted.spilled().record_bytes, options.memory);
+    EXPECT_LE(state.memory().peak(), options.memory);
+    barrier(world());
+}
+
+TEST(Exchange, AMissingSpillFolderIsAnErrorOnAllProcesses) {
+    Options options;
+    options.memory = 128U << 10U;
+    options.send_buffer = 8192;
+    options.spill = "/nowhere/at/all";
+    BipartiteState state(world(), options);
+    try {
+        const SortedRecords received(state);
+        FAIL();
+    } catch (const JobError& error) {
+        EXPECT_NE(std::string(error.what()).find("cannot make a file in the spill folder"), std::string::npos)
+            << error.what();
+    }
 }
 
 TEST(Exchange, OneFailureStopsAllProcesses) {
@@ -252,6 +310,11 @@ TEST(JobOptions, ComeFromTheCommandLine) {
     EXPECT_EQ(all.options->o_ranks, 4);
     EXPECT_EQ(all.options->placement, Placement::split);
     EXPECT_EQ(all.options->samples, 1000U);
+    const Parsed bounded =
+        parsed({"--namenode=n0:1", "sort", "/in", "/out", "--memory=16MiB", "--spill=/tmp"});
+    ASSERT_TRUE(bounded.options) << bounded.text;
+    EXPECT_EQ(bounded.options->engine.spill, "/tmp");
+    EXPECT_EQ(bounded.options->engine.send_buffer, 1U << 20U);  // a sixteenth
     const Parsed grep = parsed({"--namenode=n0:1", "grep", "/in", "/out", "a b*", "--input-format=text"});
     ASSERT_TRUE(grep.options) << grep.text;
     EXPECT_EQ(grep.options->pattern, "a b*");
@@ -265,6 +328,7 @@ TEST(JobOptions, WrongOnesSayWhy) {
           {"--namenode=n0:1"},
           {"--namenode=n0:1", "wordcount", "/in"},
           {"--namenode=n0:1", "pagerank", "/in", "/out"},
+          {"--namenode=n0:1", "pagerank", "/in", "/out", "--iterations=1", "--memory=1GB"},  // its graph
           {"--namenode=n0:1", "sort", "/in", "/out", "--placement=both"},
           {"--namenode=n0:1", "sort", "/in", "/out", "--a-ranks=0"}}) {
         const Parsed wrong = parsed(words);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "kvasir/top.hpp"
 #include "reference.hpp"
@@ -14,11 +15,9 @@ namespace kvasir::test {
 namespace {
 
 /// Records of all ranks, rank by rank, on every rank.
-std::vector<Record> in_rank_order(const SortedRange& sorted) {
+std::vector<Record> in_rank_order(SortedRange& sorted) {
     std::vector<Record> own;
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-        own.emplace_back(std::string(sorted[i].key), std::string(sorted[i].value));
-    }
+    sorted.for_each([&](std::string_view key, std::string_view value) { own.emplace_back(key, value); });
     std::vector<Record> all;
     for (int rank = 0; rank < world().size(); ++rank) {
         std::uint64_t count = own.size();
@@ -46,10 +45,34 @@ TEST(SortByKey, PutsRecordsOfAnyKindInOrder) {
             const std::vector<Record> own = share_of(all, world());
             Options options;
             options.send_buffer = samples == 1 ? 4096 : 1 << 20;
-            const SortedRange sorted = sort_by_key(MPI_COMM_WORLD, items(own), kAsIs, options, samples);
+            SortedRange sorted = sort_by_key(MPI_COMM_WORLD, items(own), kAsIs, options, samples);
             std::sort(all.begin(), all.end());
             ASSERT_EQ(in_rank_order(sorted), all) << static_cast<int>(kind) << ", samples " << samples;
         }
+    }
+}
+
+TEST(SortByKey, GivesTheSameWithABudget) {
+    for (const Kind kind : kKinds) {
+        const SharedFolder folder;
+        std::vector<Record> all;
+        for (std::uint64_t i = 0; i < 20; ++i) {
+            const std::vector<Record> some = random_records(kind, 50 + i);
+            all.insert(all.end(), some.begin(), some.end());
+        }
+        const std::vector<Record> own = share_of(all, world());
+        Options options;
+        options.memory = kind == Kind::long_keys ? 3U << 20U : 80U << 10U;
+        options.send_buffer = 4096;
+        options.spill = folder.path();
+        SortedRange sorted = sort_by_key(MPI_COMM_WORLD, items(own), kAsIs, options);
+        std::sort(all.begin(), all.end());
+        ASSERT_EQ(in_rank_order(sorted), all) << static_cast<int>(kind);
+        if (kind == Kind::distinct) {
+            EXPECT_GT(sum_over_ranks(world(), sorted.spilled().record_bytes), 0U);
+        }
+        EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+        barrier(world());
     }
 }
 

@@ -128,7 +128,7 @@ TEST(SpilledPartitions, KeepRecordsWholeWhateverTheirLength) {
     });
     EXPECT_EQ(found, expected);
     EXPECT_TRUE(spilled.empty(0));
-    EXPECT_EQ(spilled.file_bytes() < spilled.bytes(), detail::SpillFile::compresses());
+    EXPECT_EQ(spilled.spilled().file_bytes < spilled.spilled().record_bytes, detail::SpillFile::compresses());
 }
 
 }  // namespace

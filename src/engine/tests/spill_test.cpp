@@ -90,7 +90,7 @@ class Spills : public testing::TestWithParam<Kind> {
             } else {
                 ASSERT_EQ(found, expected) << describe_budget(options);
                 EXPECT_LE(stats.kv_bytes_peak, options.memory);
-                spilled_ += stats.spilled_bytes;
+                spilled_ += stats.spilled.record_bytes;
             }
             EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
             MPI_Barrier(world().get());  // the next job makes files there

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="44d9cdb280a6fad8c26472fd106c03612319e59d03209a432ebba6c60d27ff1b")
+    version("0.1.0", sha256="4bc272822e7d3d63071715527f903026a0bb36c8ecbffb427740209be8b2efa1")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

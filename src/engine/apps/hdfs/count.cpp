@@ -1,15 +1,14 @@
 // WordCount and Grep: counts of byte strings. O ranks combine what they count in a cache of bounded size, A
 // ranks whatever arrives; a key's part is the one that Hadoop puts it in.
 
-#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "input.hpp"
 #include "job.hpp"
 #include "kvasir/hdfs/partition.hpp"
-#include "kvasir/report.hpp"
 #include "kvasir/tokenizer.hpp"
 #include "pattern.hpp"
 
@@ -17,7 +16,6 @@ namespace kvasir::jobs {
 namespace {
 
 using Count = std::uint64_t;
-using Entry = std::pair<std::string_view, Count>;
 
 struct Add {
     Count operator()(Count a, Count b) const { return a + b; }
@@ -73,9 +71,9 @@ void read_texts(Job& job, Input& input, const hdfs::Split& split, Sink&& sink, G
     }
 }
 
-/// Maps by each(text, exchange), exchanges, combines: this A rank's counts, whose keys lie in `received`.
+/// Maps by each(text, exchange) and exchanges what that sends.
 template <class Each>
-std::vector<Entry> count(Job& job, Received& received, Each&& each) {
+void count(Job& job, Received& received, Each&& each) {
     Exchange exchange(job.state(), received, ProcessOf{job.roles()});
     Input input(job);
     job.map_and_exchange(
@@ -86,33 +84,45 @@ std::vector<Entry> count(Job& job, Received& received, Each&& each) {
                 [&] { return job.go_on(exchange); });
         },
         [&] { exchange.flush(); });
-    std::vector<Entry> entries;
-    job.together([&] {
-        const double begin = wall_time();
-        PhaseScope phase(job.state().clock(), Phase::convert);
-        received.for_each([&](std::string_view key, Count count) { entries.emplace_back(key, count); });
-        job.state().counters().keys = entries.size();
-        std::sort(entries.begin(), entries.end());
-        if (job.roles().is_a()) {
-            job.note("reduce", "merge", begin);
-        }
-    });
-    return entries;
+}
+
+/// A number as eight bytes that compare as the number does.
+std::string_view bytes_of(Count number, std::array<char, 8>& to) {
+    const Count big_endian = __builtin_bswap64(number);
+    std::memcpy(to.data(), &big_endian, to.size());
+    return {to.data(), to.size()};
+}
+
+Count number_of(std::string_view bytes) {
+    Count big_endian = 0;
+    std::memcpy(&big_endian, bytes.data(), sizeof(big_endian));
+    return __builtin_bswap64(big_endian);
 }
 
 }  // namespace
 
 void count_words(Job& job) {
     Received received(job.state());
-    const auto words = count(job, received, [](std::string_view text, Exchange& exchange) {
+    count(job, received, [](std::string_view text, Exchange& exchange) {
         for_each_token<JavaSpace>(text.data(), text.size(),
                                   [&](const PaddedView& word) { exchange.send(word, 1); });
     });
-    job.write_parts([&](hdfs::ByteSink& part) {
-        for (const auto& [word, count] : words) {
-            part.write(std::string(word) + '\t' + std::to_string(count) + '\n');
-        }
+    SortedRecords words(job.state());
+    job.merge([&] {
+        std::array<char, 8> bytes;
+        received.take_each(
+            [&](std::string_view word, Count count) { words.add(word, bytes_of(count, bytes)); });
+        words.sort();
+        job.state().counters().keys = words.size();
     });
+    job.write_parts([&](hdfs::ByteSink& part) {
+        words.for_each([&](std::string_view word, std::string_view count) {
+            part.write(word);
+            part.write('\t' + std::to_string(number_of(count)) + '\n');
+        });
+    });
+    job.count_spilled(received.spilled());
+    job.count_spilled(words.spilled());
 }
 
 /// One part in falling order, as the second job of Hadoop's example writes it.
@@ -120,35 +130,36 @@ void grep(Job& job) {
     Received received(job.state());
     std::optional<Pattern> pattern;
     job.together([&] { pattern.emplace(job.options().pattern); });
-    const auto own = count(job, received, [&](std::string_view text, Exchange& exchange) {
+    count(job, received, [&](std::string_view text, Exchange& exchange) {
         pattern->for_each_match(text, [&](std::string_view match) { exchange.send(match, 1); });
     });
-    std::vector<std::pair<Count, std::string>> all;
-    std::uint64_t matches = 0;
-    if (job.roles().is_a()) {
-        std::string packed;
-        for (const auto& [match, count] : own) {
-            hdfs::append_varint(packed, count);
-            hdfs::append_varint(packed, match.size());
-            packed += match;
+    // Sorted by what is missing to the largest number: the most frequent match first, then by their bytes.
+    SortedRecords all(job.state());
+    PackedExchange to_first(job.state(), all);
+    Count matches = 0;
+    try {
+        std::array<char, 8> bytes;
+        received.take_each([&](std::string_view match, Count count) {
+            to_first.send(job.roles().process_of_a(0), bytes_of(UINT64_MAX - count, bytes), match);
+            to_first.poll();
             matches += count;
-        }
-        for (const std::string& text : gather_texts(job.roles().a(), packed)) {
-            for (std::string_view rest = text; !rest.empty();) {
-                const Count count = hdfs::take_varint(rest);
-                all.emplace_back(count, hdfs::take_delimited(rest));
-            }
-        }
+            ++job.state().counters().keys;
+        });
+    } catch (...) {
+        job.state().fail();
     }
-    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-        return a.first != b.first ? a.first > b.first : a.second < b.second;
-    });
+    to_first.finish();
+    job.merge([&] { all.sort(); });
     job.set_fact("matches", job.sum_over_ranks(matches));
     job.write_parts([&](hdfs::ByteSink& part) {
-        for (const auto& [count, match] : all) {
-            part.write(std::to_string(count) + '\t' + match + '\n');
-        }
+        all.for_each([&](std::string_view rank, std::string_view match) {
+            part.write(std::to_string(UINT64_MAX - number_of(rank)) + '\t');
+            part.write(match);
+            part.write("\n");
+        });
     });
+    job.count_spilled(received.spilled());
+    job.count_spilled(all.spilled());
 }
 
 }  // namespace kvasir::jobs

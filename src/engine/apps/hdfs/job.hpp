@@ -78,6 +78,23 @@ class Job {
         together([] {});
     }
 
+    /// Runs `action` as the sorting of what this rank has received. All ranks throw if one fails. Collective.
+    template <class Action>
+    void merge(Action&& action) {
+        together([&] {
+            const double begin = wall_time();
+            PhaseScope phase(state_.clock(), Phase::convert);
+            action();
+            if (roles_.is_a()) {
+                note("reduce", "merge", begin);
+            }
+        });
+    }
+
+    /// Counts what a container of received records had no room for, for the report.
+    void count_spilled(const Spilled& spilled) { spilled_ += spilled; }
+    const Spilled& spilled() const { return spilled_; }
+
     /// Polls incoming records; returns false when the job must stop.
     template <class Exchange>
     bool go_on(Exchange& exchange) {
@@ -120,6 +137,7 @@ class Job {
     std::size_t splits_of_all_ = 0;
     std::vector<Span> spans_;
     std::map<std::string, std::uint64_t> facts_;
+    Spilled spilled_;
     bool made_output_ = false;
 };
 

@@ -48,6 +48,7 @@ OrderedJson rank_json(Job& job, const std::vector<Span>& spans) {
     out["records"] = {{"emitted", c.emitted}, {"sent", c.sent}, {"received", c.received}};
     out["memory"] = {{"kv_peak_bytes", job.state().memory().peak()},
                      {"resident_peak_bytes", stats.resident_peak}};
+    out["spill"] = {{"record_bytes", job.spilled().record_bytes}, {"file_bytes", job.spilled().file_bytes}};
     for (const Span& span : spans) {
         out["spans"].push_back(
             {{"kind", span.kind}, {"phase", span.phase}, {"start_s", span.start}, {"end_s", span.end}});
@@ -115,7 +116,7 @@ void Job::write_report(double ready) {
                           {"startup", known ? OrderedJson(ready - options_.launched) : OrderedJson()},
                           {"work", end - ready}};
         report["phases"] = phases_json(ranks);
-        for (const char* group : {"bytes", "blocks", "records"}) {
+        for (const char* group : {"bytes", "blocks", "records", "spill"}) {
             report[group] = sums(ranks, group);
         }
         for (const auto& [name, value] : facts_) {

@@ -1,7 +1,5 @@
 // The benchmarks of the study hpc by the engine, on HDFS: see README.md.
 
-#include <cstdio>
-
 #include "job.hpp"
 #include "kvasir/program.hpp"
 
@@ -31,10 +29,7 @@ int main(int argc, char** argv) {
         const double ready = jobs::wall_time();
         const jobs::Parsed parsed = jobs::parse(argc, argv);
         if (!parsed.options) {
-            if (comm.rank() == 0) {
-                (void)std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
-            }
-            return parsed.exit_code;
+            return parsed.say(comm);
         }
         jobs::Job job(comm, *parsed.options);
         try {

@@ -1,35 +1,19 @@
 #include "options.hpp"
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
-#include <map>
-#include <sstream>
+#include <utility>
 
-#include "kvasir/error.hpp"
+#include "command_line.hpp"
 
 namespace kvasir::jobs {
 namespace {
 
-/// An option whose text `convert` turns into a value; it throws Error where it cannot.
-template <class Convert>
-CLI::Option* add(CLI::App& app, const std::string& name, const std::string& help, Convert&& convert) {
-    const auto set = [name, convert](const std::string& text) {
-        try {
-            convert(text);
-        } catch (const Error& error) {
-            throw CLI::ValidationError(name, error.what());
-        }
-    };
-    return app.add_option_function<std::string>(name, set, help);
-}
-
-void add_size(CLI::App& app, const std::string& name, std::size_t& value, const std::string& help) {
-    add(app, name, help, [&value](const std::string& text) { value = parse_size(text); })->type_name("SIZE");
-}
+using app::add_size;
 
 void add_common(CLI::App& app, JobOptions& options) {
-    add(app, "--namenode", "NameNode's RPC, HOST:PORT as in fs.defaultFS",
-        [&](const std::string& text) { options.name_node = hdfs::parse_address(text); })
+    app::add_converted(app, "--namenode", "NameNode's RPC, HOST:PORT as in fs.defaultFS",
+                       [&](const std::string& text) { options.name_node = hdfs::parse_address(text); })
         ->required()
         ->type_name("HOST:PORT");
     app.add_option("--user", options.user, "Who we are to HDFS (default: HADOOP_USER_NAME, USER or root)");
@@ -38,10 +22,9 @@ void add_common(CLI::App& app, JobOptions& options) {
     app.add_option("--a-ranks", options.a_ranks,
                    "Ranks that receive and write, a part each (default: all processes)")
         ->check(CLI::PositiveNumber);
-    app.add_option("--placement", options.placement,
-                   "shared: a process may be an O and an A rank; split: it is one of both")
-        ->transform(CLI::CheckedTransformer(
-            std::map<std::string, Placement>{{"shared", Placement::shared}, {"split", Placement::split}}));
+    app::add_choice<Placement>(app, "--placement", options.placement,
+                               {{"shared", Placement::shared}, {"split", Placement::split}},
+                               "Whether a process may be an O and an A rank, or is one of both");
     app.add_option("--replication", options.replication, "Replicas of the output (default: HDFS's)");
     add_size(app, "--block-size", options.block_size, "Block size of the output (default: HDFS's)");
     add_size(app, "--split", options.split, "Most bytes of input that are given out at once");
@@ -58,10 +41,9 @@ void add_paths(CLI::App& job, JobOptions& options, const std::string& input) {
 }
 
 void add_format(CLI::App& job, JobOptions& options) {
-    job.add_option("--input-format", options.format,
-                   "sequence: values of SequenceFiles of Texts; text: lines")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, InputFormat>{
-            {"sequence", InputFormat::sequence}, {"text", InputFormat::text}}));
+    app::add_choice<InputFormat>(job, "--input-format", options.format,
+                                 {{"sequence", InputFormat::sequence}, {"text", InputFormat::text}},
+                                 "Values of SequenceFiles of Texts, or lines");
     add_size(job, "--combine-cache", options.engine.combine_cache,
              "Bytes that counts are combined in before they are sent");
 }
@@ -70,16 +52,20 @@ void add_jobs(CLI::App& app, JobOptions& options) {
     CLI::App* words = app.add_subcommand("wordcount", "Count words");
     add_paths(*words, options, "File or folder on HDFS");
     add_format(*words, options);
+    app::add_memory(*words, options.engine);
     CLI::App* grep = app.add_subcommand("grep", "Count matches of a pattern, most frequent first");
     add_paths(*grep, options, "File or folder on HDFS");
     grep->add_option("PATTERN", options.pattern, "Regular expression")->required();
     add_format(*grep, options);
+    app::add_memory(*grep, options.engine);
     CLI::App* sort = app.add_subcommand("sort", "Sort SequenceFiles of Texts, parts by hash of the key");
     add_paths(*sort, options, "File or folder on HDFS");
+    app::add_memory(*sort, options.engine);
     CLI::App* tera =
         app.add_subcommand("terasort", "Sort records of 100 bytes, in total order over all parts");
     add_paths(*tera, options, "Output of TeraGen");
     add_size(*tera, "--samples", options.samples, "Keys that are looked at to part them evenly");
+    app::add_memory(*tera, options.engine);
     CLI::App* pages = app.add_subcommand("pagerank", "Rank the vertices of a graph");
     add_paths(*pages, options, "Lines SOURCE<TAB>TARGET");
     pages->add_option("--iterations", options.iterations, "How often ranks are passed on")
@@ -108,20 +94,17 @@ Parsed parse(int argc, const char* const* argv) {
     add_common(app, options);
     add_jobs(app, options);
     Parsed parsed;
-    try {
-        app.parse(argc, argv);
+    static_cast<app::Ended&>(parsed) = app::parse_command_line(app, argc, argv);
+    if (!parsed.ended) {
         options.job = app.get_subcommands().at(0)->get_name();
         if (options.user.empty()) {
             options.user = user_of_environment();
         }
+        app::fit_send_buffer(app, options.engine);
+        if (options.engine.memory != 0) {
+            options.engine.combine_cache = std::min(options.engine.combine_cache, options.engine.memory / 16);
+        }
         parsed.options = std::move(options);
-    } catch (const CLI::Success& help) {
-        std::ostringstream out;
-        parsed.exit_code = app.exit(help, out, out);
-        parsed.text = out.str();
-    } catch (const CLI::ParseError& error) {
-        parsed.exit_code = 2;
-        parsed.text = std::string("error: ") + error.what() + " (see --help)\n";
     }
     return parsed;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "command_line.hpp"
 #include "kvasir/hdfs/connection.hpp"
 #include "kvasir/options.hpp"
 #include "kvasir/roles.hpp"
@@ -38,11 +39,9 @@ struct JobOptions {
     bool iterates() const { return job == "pagerank"; }
 };
 
-/// Result of parsing: options, or a text to print and the exit code.
-struct Parsed {
+/// Result of parsing: options, or how the program ends.
+struct Parsed : app::Ended {
     std::optional<JobOptions> options;
-    std::string text;
-    int exit_code = 0;
 };
 
 Parsed parse(int argc, const char* const* argv);

@@ -17,17 +17,6 @@ namespace {
 constexpr std::size_t kRow = 100;
 constexpr std::size_t kRowKey = 10;
 
-void sort_received(Job& job, SortedRecords& received) {
-    job.together([&] {
-        const double begin = wall_time();
-        PhaseScope phase(job.state().clock(), Phase::convert);
-        received.sort();
-        if (job.roles().is_a()) {
-            job.note("reduce", "merge", begin);
-        }
-    });
-}
-
 /// 16 bytes that no record holds.
 std::string new_mark() {
     std::random_device random;
@@ -92,19 +81,19 @@ void sort(Job& job) {
                 [&] { return job.go_on(exchange); });
         },
         [] {});
-    sort_received(job, received);
+    job.merge([&] { received.sort(); });
     job.write_parts([&](hdfs::ByteSink& part) {
         hdfs::SequenceWriter writer(part, new_mark());
         std::string key;
-        for (std::size_t i = 0; i < received.size(); ++i) {
-            const KeyAndValue record = received[i];
+        received.for_each([&](std::string_view text, std::string_view value) {
             key.clear();
-            hdfs::append_vint(key, static_cast<std::int64_t>(record.key.size()));
-            key += record.key;
-            writer.append(key, record.value);
-        }
+            hdfs::append_vint(key, static_cast<std::int64_t>(text.size()));
+            key += text;
+            writer.append(key, value);
+        });
         writer.flush();
     });
+    job.count_spilled(received.spilled());
 }
 
 void tera_sort(Job& job) {
@@ -125,13 +114,14 @@ void tera_sort(Job& job) {
                 [&] { return job.go_on(exchange); });
         },
         [] {});
-    sort_received(job, received);
+    job.merge([&] { received.sort(); });
     job.write_parts([&](hdfs::ByteSink& part) {
-        for (std::size_t i = 0; i < received.size(); ++i) {
-            part.write(received[i].key);
-            part.write(received[i].value);
-        }
+        received.for_each([&](std::string_view key, std::string_view value) {
+            part.write(key);
+            part.write(value);
+        });
     });
+    job.count_spilled(received.spilled());
 }
 
 }  // namespace kvasir::jobs

@@ -18,7 +18,7 @@
 //   }
 //   exchange.finish();
 //   state.together([&] { received.sort(); });                          // throws on all ranks if one failed
-//   for (std::size_t i = 0; i < received.size(); ++i) ... received[i].key ...
+//   received.for_each([](std::string_view key, std::string_view value) { ... });     // in order
 //
 // PackedExchange sends each record as it is, for sorting or for a callable; CombiningExchange combines the
 // values of equal keys before and after they are sent. Every process makes one, used by one thread.
@@ -54,8 +54,8 @@ class CombiningExchange;
 /// Times, counts and failure of a bipartite job on one process.
 class BipartiteState {
   public:
-    /// Of `options`, the sizes of buffers and blocks are used (send_buffer, in_flight, combine_cache). Throws
-    /// Error when they make no sense for this many processes. Collective.
+    /// Of `options`, the sizes of buffers and blocks are used (send_buffer, in_flight, combine_cache), and
+    /// memory and spill. Throws Error when they make no sense for this many processes. Collective.
     BipartiteState(const Communicator& world, Options options)
         : options_(std::move(options)), world_(world), state_(world.get(), options_) {
         validate(options_, world.size());
@@ -66,6 +66,14 @@ class BipartiteState {
     PhaseClock& clock() { return state_.clock; }
     Counters& counters() { return state_.counters; }
     MemoryMeter& memory() { return state_.memory; }
+    /// Gives a container of records the folder for what the budget of memory has no room for, if there is
+    /// one. Throws JobError on all ranks if one cannot make its file. Collective.
+    template <class Store>
+    void let_spill(Store& store) {
+        if (!options_.spill.empty()) {
+            together([&] { store.spill_to(options_.spill); });
+        }
+    }
 
     /// Notes the exception that is being handled as the cause of this process's failure; the first one
     /// counts.
@@ -99,24 +107,24 @@ class BipartiteState {
     detail::JobState state_;
 };
 
-/// A received record of byte strings. The views live as long as the container it is in.
-struct KeyAndValue {
-    std::string_view key;
-    std::string_view value;
-};
-
-/// Received records in memory, to be sorted by key, then value, byte by byte.
+/// Received records, to be sorted by key, then value, byte by byte. With a budget of memory and a folder to
+/// spill to, those that the budget has no room for are there. Throws Error.
 class SortedRecords {
   public:
-    explicit SortedRecords(BipartiteState& state) : store_(state.memory()) {}
+    /// Collective; throws JobError on all processes where one cannot make its file.
+    explicit SortedRecords(BipartiteState& state) : store_(state.memory()) { state.let_spill(store_); }
 
+    /// Adds a record of this process's own. Key and value are copied.
+    void add(std::string_view key, std::string_view value) { store_.add(key, value); }
     void sort() { store_.sort(); }
-    std::size_t size() const { return store_.size(); }
-    /// Record `i`, in order once sort() has returned.
-    KeyAndValue operator[](std::size_t i) const {
-        const detail::PackedRecord record = store_[i];
-        return {record.key, record.value};
+    std::uint64_t size() const { return store_.size(); }
+    /// Calls visit(key, value) for every record, in order once sort() has returned; any number of times. The
+    /// views live during the call only.
+    template <class Visit>
+    void for_each(Visit&& visit) {
+        store_.for_each([&](const detail::PackedRecord& record) { visit(record.key, record.value); });
     }
+    Spilled spilled() const { return store_.spilled(); }
 
   private:
     template <class Receiver>
@@ -165,26 +173,35 @@ class PackedExchange {
 };
 
 /// Received keys, byte strings, each with the combination of its values. `Value` has a fixed size;
-/// combine(a, b) must be associative and commutative.
+/// combine(a, b) must be associative and commutative. With a budget of memory and a folder to spill to,
+/// records that the budget has no room for are there. Throws Error.
 template <class Value, class Combine>
 class CombinedRecords {
   public:
+    /// Collective; throws JobError on all processes where one cannot make its file.
     explicit CombinedRecords(BipartiteState& state, Combine combine = {})
-        : combine_(std::move(combine)), store_(state.memory(), combine_, true) {}
+        : combine_(std::move(combine)), store_(state.memory(), combine_, true) {
+        state.let_spill(store_);
+    }
     CombinedRecords(const CombinedRecords&) = delete;
     CombinedRecords& operator=(const CombinedRecords&) = delete;
 
-    /// Calls visit(key, value) once for each key, in no particular order. The keys live as long as this.
+    /// Calls visit(key, value) once for each key, in no particular order, and drops it. Keys live during the
+    /// call only.
     template <class Visit>
-    void for_each(Visit&& visit) {
+    void take_each(Visit&& visit) {
         for (std::size_t part = 0; part < Store::kPartitions; ++part) {
-            store_.combine_partition(part);
-            store_.partition(part).for_each([&](const std::uint64_t* record) {
-                visit(Record::key(record), Record::value(record));
-                return Record::words(record);
-            });
+            store_.process(
+                part, [&](const detail::RecordPages& /*pages*/) { store_.combine_partition(part); },
+                [&](const detail::RecordPages& pages) {
+                    pages.for_each([&](const std::uint64_t* record) {
+                        visit(Record::key(record), Record::value(record));
+                        return Record::words(record);
+                    });
+                });
         }
     }
+    Spilled spilled() const { return store_.spilled(); }
 
   private:
     template <class, class, class>

@@ -63,8 +63,9 @@ class MemoryMeter {
     void set_budget(std::size_t bytes) { budget_ = bytes == 0 ? SIZE_MAX : bytes; }
     bool has_budget() const { return budget_ != SIZE_MAX; }
     std::size_t budget() const { return budget_; }
-    /// Sets whom to ask for room before memory is refused; nullptr: nobody.
-    void set_relief(MemoryRelief* relief) { relief_ = relief; }
+    /// Asks `relief` for room before memory is refused, and before those that were added earlier.
+    void add_relief(MemoryRelief& relief) { reliefs_.push_back(&relief); }
+    void remove_relief(const MemoryRelief& relief) { std::erase(reliefs_, &relief); }
 
     bool has_room(std::size_t bytes) const { return bytes <= budget_ && current_ <= budget_ - bytes; }
     /// Sees to it that the budget has room for `bytes` more bytes; throws OverBudget where it cannot.
@@ -80,7 +81,7 @@ class MemoryMeter {
     std::size_t current_ = 0;
     std::size_t peak_ = 0;
     std::size_t budget_ = SIZE_MAX;
-    MemoryRelief* relief_ = nullptr;
+    std::vector<MemoryRelief*> reliefs_;
 };
 
 /// Allocates `bytes` bytes, uninitialised; those from 2 MiB on in large pages where the system has any:

@@ -1,21 +1,16 @@
 #pragma once
 // Sort by key over all ranks. Example, words in order:
 //
-//   const auto sorted = kvasir::sort_by_key(MPI_COMM_WORLD, kvasir::words({"books"}),
+//   auto sorted = kvasir::sort_by_key(MPI_COMM_WORLD, kvasir::words({"books"}),
 //                                           [](auto word, auto& emit) { emit(word, ""); });
-//   for (std::size_t i = 0; i < sorted.size(); ++i) ... sorted[i].key ...     // rank 0 has the smallest
+//   sorted.for_each([](std::string_view word, std::string_view) { ... });     // rank 0 has the smallest
 
 #include <mpi.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <deque>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "kvasir/bipartite.hpp"
 #include "kvasir/detail/ranges.hpp"
@@ -31,10 +26,12 @@ class SortedRange {
     template <class Input, class Map>
     SortedRange(MPI_Comm comm, const Input& input, Map&& map, const Options& options, std::size_t samples)
         : world_(comm), state_(world_, options), records_(state_) {
-        detail::StagedRecords staged(samples);
+        detail::StagedRecords staged(state_.memory(), samples);
+        state_.let_spill(staged);
         stage(input, map, staged, options);
         const detail::Ranges ranges = detail::agree_on_ranges(world_, staged.sample());
         exchange(staged, ranges);
+        spilled_ = staged.spilled();
         state_.together([&] {
             PhaseScope phase(state_.clock(), Phase::convert);
             records_.sort();
@@ -43,9 +40,18 @@ class SortedRange {
     SortedRange(const SortedRange&) = delete;
     SortedRange& operator=(const SortedRange&) = delete;
 
-    std::size_t size() const { return records_.size(); }
-    /// Returns record `i` of this rank; its views live as long as this.
-    KeyAndValue operator[](std::size_t i) const { return records_[i]; }
+    std::uint64_t size() const { return records_.size(); }
+    /// Calls visit(key, value) for every record of this rank in order; any number of times. The views live
+    /// during the call only. Throws Error.
+    template <class Visit>
+    void for_each(Visit&& visit) {
+        records_.for_each(visit);
+    }
+    /// Returns what the budget of memory had no room for.
+    Spilled spilled() const {
+        Spilled all = spilled_;
+        return all += records_.spilled();
+    }
 
   private:
     template <class Input, class Map>
@@ -80,12 +86,14 @@ class SortedRange {
     Communicator world_;
     BipartiteState state_;
     SortedRecords records_;
+    Spilled spilled_;  ///< before the exchange
 };
 
 /// Sorts what map(record, emit) emits, emit(key, value) with byte strings, by key and then by value. Which
 /// rank gets which range follows from about `samples` records of each rank, so that ranks get about equally
-/// many, also of one key with many values. Of `options`, input, slice, chunk, send_buffer and in_flight are
-/// used. All records are held in memory. Collective; throws Error on every rank if any fails.
+/// many, also of one key with many values. Of `options`, input, slice, chunk, send_buffer, in_flight, memory
+/// and spill are used. All records are held in memory, or what `memory` has no room for in a file in `spill`.
+/// Collective; throws Error on every rank if any fails.
 template <class Input, class Map>
 SortedRange sort_by_key(MPI_Comm comm, const Input& input, Map&& map, const Options& options = {},
                         std::size_t samples = 1000) {

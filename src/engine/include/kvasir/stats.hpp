@@ -47,20 +47,31 @@ struct Event {
     Kind kind;
 };
 
+/// Bytes that a budget of memory had no room for.
+struct Spilled {
+    std::uint64_t record_bytes = 0;
+    std::uint64_t file_bytes = 0;  ///< the same in the file, compressed
+
+    Spilled& operator+=(const Spilled& other) {
+        record_bytes += other.record_bytes;
+        file_bytes += other.file_bytes;
+        return *this;
+    }
+};
+
 /// Statistics of one rank when a job has ended.
 struct RankStats {
     Counters counters;
     PhaseClock clock;
     std::uint64_t kv_bytes_peak = 0;
-    std::uint64_t spilled_bytes = 0;     ///< of records that the budget had no room for
-    std::uint64_t spill_file_bytes = 0;  ///< the same in the file, compressed
-    std::uint64_t resident_peak = 0;     ///< bytes of memory the process had at most
-    std::uint64_t disk_read = 0;         ///< bytes the process had to fetch from a disk
-    std::uint64_t disk_written = 0;      ///< bytes it caused to be written to one
-    double start = 0;                    ///< monotonic clock, s: after the barrier at the start
-    double mapped = 0;                   ///< after the synchronisation between the two halves
-    double end = 0;                      ///< after the last reduce
-    double cpu_start = 0;                ///< CPU time of the process, s, at `start`
+    Spilled spilled;
+    std::uint64_t resident_peak = 0;  ///< bytes of memory the process had at most
+    std::uint64_t disk_read = 0;      ///< bytes the process had to fetch from a disk
+    std::uint64_t disk_written = 0;   ///< bytes it caused to be written to one
+    double start = 0;                 ///< monotonic clock, s: after the barrier at the start
+    double mapped = 0;                ///< after the synchronisation between the two halves
+    double end = 0;                   ///< after the last reduce
+    double cpu_start = 0;             ///< CPU time of the process, s, at `start`
     double cpu_end = 0;
     std::vector<Event> events;
 };

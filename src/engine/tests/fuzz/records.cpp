@@ -60,9 +60,11 @@ void packed(const std::vector<Record>& records, std::size_t words) {
     std::vector<Record> sorted = records;
     std::sort(sorted.begin(), sorted.end());
     fuzz::check(store.size() == sorted.size(), "number of packed records");
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-        fuzz::check(store[i].key == sorted[i].first && store[i].value == sorted[i].second, "packed records");
-    }
+    std::size_t i = 0;
+    store.for_each([&](const detail::PackedRecord& record) {
+        fuzz::check(record.key == sorted[i].first && record.value == sorted[i].second, "packed records");
+        ++i;
+    });
 }
 
 /// Combines to the longer value, so that records grow, and empties the block into a map whenever it is full.

@@ -104,8 +104,7 @@ class Job {
         stats.counters = state_.counters;
         stats.clock = state_.clock;
         stats.kv_bytes_peak = state_.memory.peak();
-        stats.spilled_bytes = store_.spilled_bytes();
-        stats.spill_file_bytes = store_.spill_file_bytes();
+        stats.spilled = store_.spilled();
         stats.start = state_.clock.began();
         stats.mapped = mapped_;
         stats.end = state_.clock.entered();

@@ -20,6 +20,7 @@
 #include "kvasir/detail/spill.hpp"
 #include "kvasir/detail/value_lists.hpp"
 #include "kvasir/memory.hpp"
+#include "kvasir/stats.hpp"
 #include "kvasir/values.hpp"
 
 namespace kvasir::detail {
@@ -44,20 +45,24 @@ class RadixStore final : private MemoryRelief {
           combiner_(combiner),
           combining_(combining),
           largest_page_(page_words(meter)),
-          scratch_(meter) {}
+          smallest_limit_(limit_words(meter)),
+          scratch_(meter) {
+        for (Part& part : parts_) {
+            part.limit = smallest_limit_;
+        }
+    }
     ~RadixStore() {
         if (spill_) {
-            meter_.set_relief(nullptr);
+            meter_.remove_relief(*this);
         }
     }
 
     /// Spills what the meter's budget has no room for to a file in `folder`. Throws Error.
     void spill_to(const std::string& folder) {
         spill_.emplace(meter_, folder, kPartitions);
-        meter_.set_relief(this);
+        meter_.add_relief(*this);
     }
-    std::uint64_t spilled_bytes() const { return spill_ ? spill_->bytes() : 0; }  ///< of records
-    std::uint64_t spill_file_bytes() const { return spill_ ? spill_->file_bytes() : 0; }
+    Spilled spilled() const { return spill_ ? spill_->spilled() : Spilled{}; }
 
     /// Groups the records of frequent keys from now on while they arrive: process() has those of the other
     /// keys only. For stores that neither combine nor spill.
@@ -160,21 +165,20 @@ class RadixStore final : private MemoryRelief {
                             scratch_.used() * sizeof(std::uint64_t));
             }
             const std::size_t factor = scratch_.used() < kSmallUnique ? 4 : 2;
-            part.limit = std::max(kSmallestLimit, factor * scratch_.used());
+            part.limit = std::max(smallest_limit_, factor * scratch_.used());
         }
     }
 
   private:
-    static constexpr std::size_t kSmallestLimit = 4096;  // words: with its index about one L1 cache
-    static constexpr std::size_t kSmallUnique = 16384;   // words: below, time is worth more than memory
-    static constexpr std::size_t kRanges = 256;          // of hashes, into which a partition can be cut
+    static constexpr std::size_t kSmallUnique = 16384;  // words: below, time is worth more than memory
+    static constexpr std::size_t kRanges = 256;         // of hashes, into which a partition can be cut
     static constexpr std::size_t kNone = kPartitions;
     static constexpr int kUselessPause = 8;
     static constexpr std::uint64_t kWorthAList = 8;  ///< values of a key, in the mean
 
     struct Part {
         RecordPages pages;
-        std::size_t limit = kSmallestLimit;
+        std::size_t limit;  ///< words from which on it is combined
     };
 
     /// Keeps a partition from being spilled while it is in use.
@@ -210,6 +214,13 @@ class RadixStore final : private MemoryRelief {
         return meter.has_budget()
                    ? std::clamp(meter.budget() / (64 * kPartitions), smallest, RecordPages::kLargestPage)
                    : RecordPages::kLargestPage;
+    }
+
+    /// With its index about one L1 cache, or a small part of the budget.
+    static std::size_t limit_words(const MemoryMeter& meter) {
+        constexpr std::size_t smallest = 64;
+        constexpr std::size_t most = 4096;
+        return std::clamp(meter.budget() / (32 * sizeof(std::uint64_t)), smallest, most);
     }
 
     /// Returns whether a record went to the lists. Gives these up if few keys have come again when the lists
@@ -301,7 +312,7 @@ class RadixStore final : private MemoryRelief {
         Part& part = parts_[index];
         spill_->write(index, part.pages, [](const std::uint64_t* record) { return R::words(record); });
         part.pages.clear();
-        part.limit = kSmallestLimit;
+        part.limit = smallest_limit_;
     }
 
     /// Runs `action`; returns whether the budget had room for it. Where it had not, that left no trace.
@@ -405,7 +416,7 @@ class RadixStore final : private MemoryRelief {
             reduce(part.pages);
         }
         part.pages.clear();
-        part.limit = kSmallestLimit;
+        part.limit = smallest_limit_;
         if (fits) {
             return;
         }
@@ -500,6 +511,7 @@ class RadixStore final : private MemoryRelief {
     Combine& combiner_;
     bool combining_;
     std::size_t largest_page_;
+    std::size_t smallest_limit_;
     std::uint64_t combined_ = 0;
     std::array<Part, kPartitions> parts_;
     Block<Key, Value> scratch_;

@@ -11,6 +11,7 @@
 #include "kvasir/detail/record_pages.hpp"
 #include "kvasir/detail/spill_file.hpp"
 #include "kvasir/memory.hpp"
+#include "kvasir/stats.hpp"
 
 namespace kvasir::detail {
 
@@ -27,8 +28,7 @@ class SpilledPartitions {
 
     bool empty(std::size_t part) const { return parts_[part].blocks.empty(); }
     std::size_t words(std::size_t part) const { return parts_[part].words; }
-    std::uint64_t bytes() const { return bytes_; }  ///< of the records that were written so far
-    std::uint64_t file_bytes() const { return file_.bytes(); }
+    Spilled spilled() const { return {bytes_, file_.bytes()}; }
 
     /// Appends records to a partition. `words_of(record)` is the length of a record. Takes no metered memory.
     template <class WordsOf>
