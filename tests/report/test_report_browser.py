@@ -96,7 +96,7 @@ def test_sort_by_number_and_by_name_with_empty_cells_last(browser: Browser) -> N
 def test_every_column_sorts_without_losing_a_row(browser: Browser) -> None:
     before = sorted(browser.run(SHOWN))
     heads = browser.run("document.querySelectorAll('#claims thead button').length")
-    assert heads == 10
+    assert heads == 8
     for column in range(heads):
         browser.run(f"document.querySelectorAll('#claims thead button')[{column}].click()")
         assert sorted(browser.run(SHOWN)) == before
