@@ -233,6 +233,33 @@ cluster_rows <- function(runs, metric, disk = NULL, benchmark = NULL) {
   rows
 }
 
+# Frameworks below each other: a metric of one benchmark over `per`, every run, the median as a tick, and the median
+# start-up in grey.
+frameworks_panel <- function(runs, metric, benchmark, title, name, per = 1) {
+  rows <- cluster_rows(runs, metric, benchmark = benchmark)
+  rows$value <- rows$value / per
+  if (!nrow(rows)) return(NULL)
+  frameworks <- rev(levels(droplevels(rows$series)))
+  middle <- stats::aggregate(list(value = rows$value), list(series = rows$series), stats::median)
+  startup <- if (metric == "time.total") cluster_rows(runs, "time.startup", benchmark = benchmark)
+  grey <- if (!is.null(startup) && nrow(startup)) {
+    stats::aggregate(list(value = startup$value), list(series = startup$series), stats::median)
+  }
+  ggplot(rows, aes(.data$value, .data$series, colour = .data$series, shape = .data$series)) +
+    (if (!is.null(grey)) {
+      geom_segment(aes(x = 0, xend = .data$value, y = .data$series, yend = .data$series), grey, inherit.aes = FALSE,
+        linewidth = 2.4, colour = "#C8C8C8")
+    }) +
+    geom_point(size = 1.4, alpha = 0.75) +
+    geom_point(aes(.data$value, .data$series), middle, inherit.aes = FALSE, shape = 124, size = 3.2) +
+    scale_y_discrete(NULL, limits = frameworks, labels = label_of) +
+    linear_axis_x(name) +
+    series_scales(levels(rows$series)) +
+    labs(title = title) + theme_kvasir() + theme(legend.position = "none")
+}
+
+linear_axis_x <- function(name) scale_x_continuous(name, limits = c(0, NA), expand = expansion(c(0, 0.06)))
+
 # Points of which no two are so close, on logarithmic axes, that words beside them would meet.
 points_apart <- function(points) {
   place <- function(v) (log(v) - min(log(v))) / max(diff(range(log(v))), 1e-9)

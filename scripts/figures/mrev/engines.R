@@ -1,0 +1,29 @@
+# Engines that a user could run, on the same bytes: time with its start-up, processor time, bytes and joules.
+
+# What is drawn of each benchmark: metric, title of the panel, unit, and how many of the table's units that is.
+drawn <- list(
+  list("time.total", "time", "s", 1),
+  list("cpu.seconds", "processor time of all hosts", "s", 1),
+  list("net.bytes", "sent over all interfaces", "MB", 1e6),
+  list("energy.total", "energy", "J", 1)
+)
+
+takes <- c(engines = "cells")
+
+draw <- function(tables) {
+  every <- tables$engines
+  runs <- every[every$nodes %in% max(metric_rows(every, "time.total")$nodes, -Inf), ]
+  rows <- metric_rows(runs, "time.total")
+  if (!nrow(rows)) return(nothing_figure(every, "wide"))
+  metrics <- Filter(function(one) nrow(metric_rows(runs, one[[1]])) > 0, drawn)
+  benchmarks <- unique(rows$benchmark)
+  panels <- unlist(lapply(benchmarks, function(benchmark) {
+    lapply(metrics, function(one) {
+      frameworks_panel(runs, one[[1]], benchmark, paste0(label_of(benchmark), ", ", one[[2]]), one[[3]], one[[4]])
+    })
+  }), recursive = FALSE)
+  panel_figure(panels, every, rows, if (length(benchmarks) > 1) "tall" else "wide",
+    paste0("Points: all runs (n = ", n_text(as.integer(table(rows$point))), "); tick: median; grey: the median ",
+      "start-up, until the first task runs. ", unique(rows$nodes), " nodes."),
+    if (length(metrics) < length(drawn)) no_energy_text(runs), legend = 0, ncol = length(metrics))
+}
