@@ -4,18 +4,22 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import time
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+from harness.cells.conditions import hadoop_facts
 from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES, Benchmark, Cell, InvalidOutput, make
 from harness.hadoop.cluster import APPLICATION_MASTER, Cluster, choose_ports, cluster, settle
 from harness.hadoop.distribution import Distribution
-from harness.hadoop.jobs import JobError, JobResult, run_job
+from harness.hadoop.jobs import JobError, JobResult, JobTimeout, job_configuration, run_job
 from harness.hosts import Hosts, HostsSettings, hosts
 from tests.hadoop.small import PARAMETERS, SMOKE, TEXT
 
@@ -192,3 +196,121 @@ def test_a_daemon_that_cannot_start(hadoop: Distribution, shared: Path) -> None:
     ):
         pass
     assert time.monotonic() - began < 60
+
+
+WORDS = """
+import java.io.IOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.io.*;
+import org.apache.hadoop.mapreduce.*;
+import org.apache.hadoop.mapreduce.lib.input.*;
+import org.apache.hadoop.mapreduce.lib.output.*;
+import org.apache.hadoop.mapreduce.lib.reduce.IntSumReducer;
+
+public class Words {
+  public static class Splits extends Mapper<Text, Text, Text, IntWritable> {
+    @Override
+    protected void map(Text key, Text value, Context context) throws IOException, InterruptedException {
+      for (String word : value.toString().split("[ \\t\\n\\r\\f]+")) {
+        if (!word.isEmpty()) context.write(new Text(word), new IntWritable(1));
+      }
+    }
+  }
+
+  public static void main(String[] names) throws Exception {
+    Job job = Job.getInstance(new Configuration(), "words of a user");
+    job.setJarByClass(Words.class);
+    job.setInputFormatClass(SequenceFileInputFormat.class);
+    job.setMapperClass(Splits.class);
+    job.setCombinerClass(IntSumReducer.class);
+    job.setReducerClass(IntSumReducer.class);
+    job.setOutputKeyClass(Text.class);
+    job.setOutputValueClass(IntWritable.class);
+    FileInputFormat.addInputPath(job, new Path(names[0]));
+    FileOutputFormat.setOutputPath(job, new Path(names[1]));
+    System.exit(job.waitForCompletion(true) ? 0 : 1);
+  }
+}
+"""
+"""WordCount as somebody else writes it: its classes are in no jar of ours."""
+
+
+@pytest.fixture
+def words(shared: Path, hadoop: Distribution) -> Path:
+    """A jar of a user's, compiled."""
+    folder = shared / "words"
+    folder.mkdir()
+    (folder / "Words.java").write_text(WORDS)
+    tools = hadoop.facts.java.home / "bin"
+    subprocess.run(
+        [tools / "javac", "-nowarn", "-cp", hadoop.class_path(), "Words.java"], cwd=folder, check=True
+    )
+    classes = sorted(path.name for path in folder.glob("*.class"))
+    subprocess.run([tools / "jar", "cf", "words.jar", *classes], cwd=folder, check=True)
+    return folder / "words.jar"
+
+
+@pytest.mark.timeout(300)
+def test_a_users_jar_is_a_benchmark_with_the_frameworks_properties(cell: Cell, words: Path) -> None:
+    check = 'test "$(hadoop fs -count "$KVASIR_OUTPUT" | awk \'{print $2}\')" -gt 1 && grep -c "map 100%" "$KVASIR_LOG"'
+    settings = {
+        "command": f"hadoop jar {words} Words {{input}} $KVASIR_OUTPUT",
+        "input": "wordcount",
+        "input_settings": TEXT,
+        "same_output": True,
+        "check": check,
+    }
+    benchmark = make("words", settings)
+    sort_mb = "mapreduce.task.io.sort.mb"
+    tuned = replace(cell, job_properties={sort_mb: "7"})
+    benchmark.prepare(tuned)
+    made = benchmark.execute(tuned, "words")
+    metrics, checks = benchmark.validate(tuned, made)
+    (job,) = made.jobs
+    assert job.name == "words of a user" and job.counter("TaskCounter", "MAP_INPUT_RECORDS") > 0
+    assert job_configuration(cell.cluster, job.id)[sort_mb] == "7"
+    assert "as often as one process counted" in checks["counts"] and int(checks["check"]) > 0
+    assert {one.name: one.value for one in metrics}["output.checked"] == 1
+    assert not cell.hdfs.exists("/output/wordcount")
+    assert list(remains(cell)) == [], "nothing of it is left"
+
+
+def remains(cell: Cell) -> Iterator[Path]:
+    """Folders of commands that are still there."""
+    return (cell.cluster.folder / "commands").glob("*")
+
+
+def test_a_command_that_fails_says_its_last_words(cell: Cell) -> None:
+    failing = make("failing", {"command": "echo first; seq 100; echo it broke >&2; exit 3"})
+    with pytest.raises(JobError, match=r"^failing-1: exit code 3 \(log: .*\)\n94\n(.*\n)*it broke$"):
+        failing.execute(cell, "failing-1")
+    unchecked = make("unchecked", {"command": "echo $KVASIR_MAPS {reduces} {workers}"})
+    made = unchecked.execute(cell, "unchecked")
+    assert made.output.split() == ["2", "2", *(host.address("ib") for host in cell.cluster.hosts[1:])]
+    assert made.jobs == [] and made.own_work_s == made.seconds and hadoop_facts(cell, made)[0].value == 0
+    assert {one.name: one.value for one in unchecked.validate(cell, made)[0]} == {"output.checked": 0}
+    doubtful = make("doubtful", {"command": "true", "check": "echo 5 of 7 records; false"})
+    with pytest.raises(
+        InvalidOutput, match=r"^doubtful: the check of its output says no: (.*\n)+5 of 7 records$"
+    ):
+        doubtful.validate(cell, doubtful.execute(cell, "doubtful"))
+    idle = make(
+        "idle", {"command": "true", "input": "wordcount", "input_settings": TEXT, "same_output": True}
+    )
+    with pytest.raises(InvalidOutput, match=r"^idle: there is no output in hdfs:/output/wordcount$"):
+        idle.validate(cell, idle.execute(cell, "idle"))
+
+
+@pytest.mark.timeout(300)
+def test_all_of_a_command_ends_with_its_time(cell: Cell) -> None:
+    pi = "hadoop org.apache.hadoop.examples.ExampleDriver pi 2 1000000000000"
+    late = make("late", {"command": f"sleep 987 & {pi} >/dev/null 2>&1", "timeout_s": 12})
+    with pytest.raises(JobTimeout, match="late: took longer than 12 s"):
+        late.execute(cell, "late")
+    assert state_of_last_job(cell.cluster) in ("KILLED", "FINISHED"), "although it printed no job's name"
+    left = make("left", {"command": "sleep 987 & exit 0"})
+    left.execute(cell, "left")
+    settle(cell.cluster)
+    running = cell.cluster.master.run(["ps", "-eo", "args"]).stdout
+    assert "sleep 987" not in running and "QuasiMonteCarlo" not in running and "ExampleDriver" not in running

@@ -99,7 +99,7 @@ def test_a_benchmark_without_bytes_is_refused_by_name() -> None:
         frameworks=("hadoop-ipoib",), benchmarks=("pagerank",), size=2**26, nodes=3, disk="ssd", repetitions=1
     )
     with pytest.raises(KvasirError, match=r"--benchmark pagerank: .*expected one of .*terasort"):
-        scale(wanted, BASE)
+        scale(wanted, BASE, {})
 
 
 def rows(framework: str, times: list[float], status: str = "ok") -> list[dict[str, str]]:

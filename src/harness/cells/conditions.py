@@ -69,13 +69,14 @@ def input_facts(benchmark: Benchmark[Any], cell: Cell) -> list[Metric]:
 
 
 def hadoop_facts(cell: Cell, result: JobResult) -> list[Metric]:
-    """Return tasks and bytes of all jobs of a program, and the configuration of its first job."""
+    """Return tasks and bytes of all jobs of a program, and the configuration of its first job, if it has any."""
     found = tasks_of(result, HISTORY)
     for name, (group, counter) in BYTES.items():
         moved = sum(job.counters.get(group, {}).get(counter, 0) for job in result.jobs)
         found.append(metric(name, moved, "B", HISTORY))
     found += device(result)
-    return [*found, *configured(job_configuration(cell.cluster, result.jobs[0].id)), digest(cell)]
+    settings = configured(job_configuration(cell.cluster, result.jobs[0].id)) if result.jobs else []
+    return [*found, *settings, digest(cell)]
 
 
 def device(result: JobResult) -> list[Metric]:

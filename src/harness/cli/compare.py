@@ -25,7 +25,7 @@ from harness.cli.comparison import (
     study,
     verdict,
 )
-from harness.config.load import read_yaml
+from harness.config.load import read_commands, read_yaml
 from harness.core.errors import KvasirError
 from harness.core.files import write_text
 from harness.core.rows import read_rows
@@ -47,7 +47,7 @@ def lay_out(wanted: Comparison, root: Path, folder: Path, site: str) -> None:
     if config.exists() and not (config / "studies" / f"{STUDY}.yaml").is_file():
         raise KvasirError(f"{folder}: has a config of its own: give another --output")
     base = read_yaml(root / "config/scales" / f"{BASE}.yaml")
-    made = scale(wanted, base)
+    made = scale(wanted, base, read_commands(root / "config/benchmarks.yaml"))
     shutil.rmtree(config, ignore_errors=True)
     shutil.copytree(root / "config", config)
     for path in (config / "scales").glob("*.yaml"):

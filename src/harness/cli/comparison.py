@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.config.benchmarks import NamedCommand
 from harness.core.errors import KvasirError
 from harness.core.rows import Cells
 from harness.hadoop.benchmarks import CLASSES
@@ -99,19 +100,26 @@ def claims() -> dict[str, Any]:
     return {"study": STUDY, "metrics": {}, "claims": []}
 
 
-def scale(wanted: Comparison, base: Mapping[str, Any]) -> dict[str, Any]:
+def scale(
+    wanted: Comparison, base: Mapping[str, Any], commands: Mapping[str, NamedCommand]
+) -> dict[str, Any]:
     """Returns the scale of a comparison; what it does not name is as in `base`, the content of a scale's file.
 
-    Raises KvasirError for a benchmark that does not exist, or whose input has no size in bytes.
+    commands: the user's own benchmarks. Raises KvasirError for a benchmark that does not exist, or whose input has no
+    size in bytes.
     """
+    sized = [*SIZED, *(name for name, entry in commands.items() if entry.input in SIZED)]
     cells = dict(base["cells"])
     size_mb = max(1, round(wanted.size / MIB))
     settings = {}
     for name in wanted.benchmarks:
         given = dict(cells["benchmarks"].get(name, {}))
-        if name not in SIZED:
+        if name in commands and not commands[name].input:
+            settings[name] = given
+            continue
+        if name not in sized:
             raise KvasirError(
-                f"--benchmark {name}: its input is no number of bytes; expected one of {', '.join(SIZED)}"
+                f"--benchmark {name}: its input is no number of bytes; expected one of {', '.join(sized)}"
             )
         settings[name] = {**given, "data_mb": size_mb}
     cells["benchmarks"] = {**cells["benchmarks"], **settings}

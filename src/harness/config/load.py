@@ -13,6 +13,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from harness.config.anchors import ANCHORS, Anchor
 from harness.config.archive import read_provenance
+from harness.config.benchmarks import BenchmarkId, NamedCommand
 from harness.config.cells_study import CellsScale, CellsStudy, CellsStudyScale
 from harness.config.engine_study import EngineScale, EngineStudy
 from harness.config.frameworks import MIMIR, FrameworkEntry, FrameworkId
@@ -33,6 +34,7 @@ STUDY: TypeAdapter[Study] = TypeAdapter(
 """A study of any kind: a new kind adds its class here, and the model of its sizes in SCALES."""
 
 FRAMEWORKS: TypeAdapter[dict[FrameworkId, FrameworkEntry]] = TypeAdapter(dict[FrameworkId, FrameworkEntry])
+BENCHMARKS: TypeAdapter[dict[BenchmarkId, NamedCommand]] = TypeAdapter(dict[BenchmarkId, NamedCommand])
 PROFILE: TypeAdapter[Properties] = TypeAdapter(Properties)
 """Content of a file that a framework's `profiles` name, its nested keys joined."""
 
@@ -203,6 +205,7 @@ def load_config(
     scale = read_scale(folder, top.scale, studies, typed)
     if top.replay is not None:
         scale = _as_archived(scale, studies, read_provenance(Path(top.replay), top.scale).experiments)
+    scale = _with_commands(scale, read_commands(folder / "benchmarks.yaml"))
     file = folder / "frameworks.yaml"
     entries = parse(FRAMEWORKS, read_yaml(file), str(file))
     _require_scales(entries, folder / "scales", str(file))
@@ -250,6 +253,26 @@ def _as_archived(
             newer = [known for known in study.experiments if known not in {*had, *own.leave_out}]
             sections[name] = own.model_copy(update={"leave_out": [*own.leave_out, *newer]})
     return replace(scale, studies=sections)
+
+
+def read_commands(path: Path) -> dict[str, NamedCommand]:
+    """Returns the user's commands that are benchmarks, by name; none without a file. Raises KvasirError."""
+    return parse(BENCHMARKS, read_yaml(path) or {}, str(path)) if path.is_file() else {}
+
+
+def _with_commands(scale: Scale, commands: Mapping[str, NamedCommand]) -> Scale:
+    """Returns a scale that has the user's commands among its benchmarks; what it says of one itself wins."""
+    if scale.cells is None:
+        return scale
+    named = {
+        name: {
+            **entry.model_dump(exclude_unset=True, exclude_none=True),
+            **scale.cells.benchmarks.get(name, {}),
+        }
+        for name, entry in commands.items()
+    }
+    benchmarks = {**scale.cells.benchmarks, **named}
+    return replace(scale, cells=scale.cells.model_copy(update={"benchmarks": benchmarks}))
 
 
 def read_scale(

@@ -16,6 +16,7 @@ FILES = {
     "site": ("config/sites/*.yaml", "where runs happen"),
     "study": ("config/studies/*.yaml", "experiments and figures of a paper"),
     "frameworks": ("config/frameworks.yaml", "frameworks that runs can name, by name"),
+    "benchmarks": ("config/benchmarks.yaml", "commands of the user's that are benchmarks, by name"),
     "levers": (
         "config/levers.yaml",
         "changes whose effects on time and energy are set beside each other, by name",

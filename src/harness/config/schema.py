@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from harness.config.anchors import ANCHORS
 from harness.config.levers import LEVERS
-from harness.config.load import FRAMEWORKS, STUDY
+from harness.config.load import BENCHMARKS, FRAMEWORKS, STUDY
 from harness.config.scale import ScaleFile
 from harness.config.site import Site
 from harness.config.top import Top
@@ -21,6 +21,7 @@ MODELS: dict[str, TypeAdapter[Any]] = {
     "site": TypeAdapter(Site),
     "study": STUDY,
     "frameworks": FRAMEWORKS,
+    "benchmarks": BENCHMARKS,
     "levers": LEVERS,
 }
 

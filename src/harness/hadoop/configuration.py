@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping
 from pathlib import Path
 
 import jinja2
@@ -84,6 +85,18 @@ def parse(text: str) -> dict[str, str]:
             raise KvasirError(f"no Hadoop configuration: <{entry.tag}> without name and value")
         found[name.strip()] = value.strip()
     return found
+
+
+def with_properties(text: str, properties: Mapping[str, str]) -> str:
+    """Return a configuration file with further properties, which win. Raises KvasirError when it is none."""
+    merged = {**parse(text), **properties}
+    root = ElementTree.Element("configuration")
+    for name, value in merged.items():
+        entry = ElementTree.SubElement(root, "property")
+        ElementTree.SubElement(entry, "name").text = name
+        ElementTree.SubElement(entry, "value").text = value
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
 def without_places(text: str, layout: Layout, node: Node) -> str:

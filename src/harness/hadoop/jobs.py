@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,9 +13,9 @@ from pathlib import Path
 from harness.core.errors import KvasirError
 from harness.core.process import how_ended
 from harness.hadoop import history, tez_history
-from harness.hadoop.cluster import Cluster
+from harness.hadoop.cluster import UNFINISHED, Cluster
 from harness.hadoop.configuration import parse
-from harness.hadoop.hdfs import Hdfs
+from harness.hadoop.hdfs import PROBE, Hdfs
 from harness.hadoop.history import JobHistory
 
 CLIENT_HEAP_MB = 256
@@ -115,7 +116,8 @@ def _last_words(output: str) -> str:
     return "\n".join(lines[-6:])
 
 
-def _kill(cluster: Cluster, ids: list[str]) -> None:
+def _kill(cluster: Cluster, ids: Sequence[str]) -> None:
+    """Kill the applications of jobs, or those named as applications."""
     for job in ids:
         application = job.replace("job_", "application_")
         command = cluster.hadoop.command(
@@ -203,20 +205,27 @@ class Ended:
 
 
 def on_master(
-    cluster: Cluster, name: str, command: Sequence[str], env: Mapping[str, str], limit_s: float
+    cluster: Cluster,
+    name: str,
+    command: Sequence[str],
+    env: Mapping[str, str],
+    limit_s: float,
+    folder: Path | None = None,
 ) -> Ended:
-    """Run a program on the master, its output in the log of that name; stop it after `limit_s` seconds."""
+    """Run a program on the master, its output in the log of that name; stop it after `limit_s` seconds.
+
+    What it leaves running in its session ends with it. `folder`: where it starts; by default where this process is.
+    """
     log = cluster.log(name)
     log.parent.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
     began = time.monotonic()
-    program = cluster.master.start(command, log=log, env=env)
+    program = cluster.master.start(command, log=log, env=env, cwd=folder)
     try:
         code = program.wait(limit_s)
         seconds = time.monotonic() - began
     finally:
-        if program.poll() is None:
-            program.stop()
+        program.stop()
     return Ended(name, code, seconds, _read_log(log), log)
 
 
@@ -245,3 +254,75 @@ def run_job(
         if job.status != "SUCCEEDED":
             raise JobError(f"{name}: {job.id} ({job.name}) {job.status}: {job.reason}")
     return JobResult(ended.seconds, ended.output, jobs, sorted(cluster.dead()))
+
+
+@dataclass(frozen=True)
+class Application:
+    """Describes what the ResourceManager says of one application."""
+
+    id: str
+    kind: str
+    state: str
+
+    @property
+    def job(self) -> str:
+        """The job's name that it runs as; '' of an application that has no history of a job."""
+        return self.id.replace("application_", "job_") if self.kind in JOB_KINDS else ""
+
+
+JOB_KINDS = ("MAPREDUCE", "TEZ")
+
+
+def applications(cluster: Cluster) -> list[Application]:
+    """Return all applications that the ResourceManager knows, in their order. Raises KvasirError without an answer."""
+    url = f"http://{cluster.layout.master.at('resourcemanager_http')}/ws/v1/cluster/apps"
+    answer = cluster.master.run([*PROBE, "get", url], timeout_s=60).stdout
+    try:
+        listed = (json.loads(answer)["apps"] or {}).get("app", [])
+        found = [Application(one["id"], one["applicationType"], one["state"]) for one in listed]
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise KvasirError(f"{url}: expected a list of applications: {error!r}") from None
+    return sorted(found, key=lambda one: one.id)
+
+
+def run_command(
+    cluster: Cluster,
+    name: str,
+    command: Sequence[str],
+    env: Mapping[str, str],
+    folder: Path,
+    timeout_s: float,
+    reason: Callable[[str], str],
+) -> JobResult:
+    """Run a command of the user's on the master, in `folder`, and find the jobs that it submits.
+
+    Nothing else submits any meanwhile. Those that it leaves running are killed. Raises JobError when it fails, takes
+    longer than `timeout_s` seconds, leaves jobs running or ends well although one of its jobs did not.
+    """
+    before = {one.id for one in applications(cluster)}
+
+    def submitted() -> list[Application]:
+        return [one for one in applications(cluster) if one.id not in before]
+
+    def unfinished() -> list[str]:
+        return [one.id for one in submitted() if one.state in UNFINISHED]
+
+    ended = on_master(cluster, name, command, env, timeout_s, folder)
+    if ended.code != 0:
+        with contextlib.suppress(KvasirError):
+            _kill(cluster, unfinished())
+        ended.require(timeout_s, reason)
+    ids = [one.job for one in submitted() if one.job]
+    try:
+        jobs = [fetch(cluster, job) for job in ids]
+    except JobError:
+        if left := unfinished():
+            _kill(cluster, left)
+            raise JobError(f"{name}: ended and left running {', '.join(left)}, now killed") from None
+        raise
+    for job in jobs:
+        if job.status != "SUCCEEDED":
+            raise JobError(f"{name}: ended well, but {job.id} ({job.name}) {job.status}: {job.reason}")
+    return JobResult(
+        ended.seconds, ended.output, jobs, sorted(cluster.dead()), None if jobs else ended.seconds
+    )

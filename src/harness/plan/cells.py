@@ -9,12 +9,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from harness.config import CellsStudy, Config, FrameworkEntry, Level
+from harness.config.benchmarks import COMMAND
 from harness.config.cells_study import SIZE, CellsScale, CellsStudyScale
 from harness.config.frameworks import DEFAULT_HADOOP, MIMIR, class_of
 from harness.config.hadoop import CHECKSUM_MB, Parameters, SiteFile
 from harness.config.series import Series
 from harness.core.errors import KvasirError
 from harness.hadoop.benchmarks import CLASSES, make
+from harness.hadoop.benchmarks.command import Command
 from harness.hadoop.benchmarks.dfsio import Dfsio
 from harness.hadoop.plugins import Plugin, facts_of, job_properties, load_plugins, together
 from harness.plan.capabilities import Refusals
@@ -41,10 +43,12 @@ def check_benchmarks(config: Config, folder: str) -> None:
                     check_framework(name, entry)
             except KvasirError as error:
                 wrong.append(f"{folder}/frameworks.yaml: {error}")
-    known = ", ".join(CLASSES)
+    commands = config.scale.cells.benchmarks if config.scale.cells else {}
+    names = benchmark_names(commands)
+    known = ", ".join(names)
     for study in config.studies.values():
         for name, experiment in study.experiments.items() if isinstance(study, CellsStudy) else ():
-            if unknown := sorted(experiment.levels_of("benchmark") - set(CLASSES)):
+            if unknown := sorted(experiment.levels_of("benchmark") - set(names)):
                 wrong.append(
                     f"{folder}/studies/{study.id}.yaml: experiments.{name}: found benchmark "
                     f"{', '.join(unknown)}: allowed: {known}"
@@ -54,14 +58,20 @@ def check_benchmarks(config: Config, folder: str) -> None:
     sections: dict[str, Mapping[str, dict[str, Any]]] = {}
     if shared is not None:
         sections["cells.benchmarks"] = shared.benchmarks
-        sections["cells.more_repetitions"] = {name: {} for name in shared.more_repetitions}
+        sections["cells.more_repetitions"] = {
+            name: commands.get(name, {}) if name not in CLASSES else {} for name in shared.more_repetitions
+        }
     for study in config.studies.values():
         own = config.scale.studies[study.id]
         if isinstance(own, CellsStudyScale):
-            sections[f"{study.id}.benchmarks"] = own.benchmarks
+            sections[f"{study.id}.benchmarks"] = {
+                name: {**commands.get(name, {}), **settings} for name, settings in own.benchmarks.items()
+            }
     for section, benchmarks in sections.items():
         for name, settings in benchmarks.items():
             try:
+                if name in CLASSES and COMMAND in settings:
+                    raise KvasirError(f"{name} is a benchmark of this project: name the command otherwise")
                 make(name, settings)
             except KvasirError as error:
                 wrong.append(f"{file}: {section}.{name}: found {settings!r}: {error}")
@@ -99,6 +109,23 @@ def reason(levels: Mapping[str, Level], config: Config, refusals: Refusals) -> s
     return refusals.disks.get(disk, "")
 
 
+def benchmark_names(settings: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Returns the names of all benchmarks: those with a class, and the user's commands, which `settings` holds."""
+    return [*CLASSES, *(name for name, own in settings.items() if COMMAND in own and name not in CLASSES)]
+
+
+def settings_in(benchmark: str, *sections: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Returns what sections of a scale say of a benchmark, the later ones winning.
+
+    The input of a command is as they say of the benchmark that the input is of.
+    """
+    found = {key: value for section in sections for key, value in section.get(benchmark, {}).items()}
+    if benchmark in CLASSES or not found.get("input"):
+        return found
+    inherited = settings_in(str(found["input"]), *sections)
+    return {**found, "input_settings": {**inherited, **found.get("input_settings", {})}}
+
+
 def settings_of(
     benchmark: str, shared: CellsScale, own: CellsStudyScale, size: float = 1
 ) -> tuple[dict[str, Any], str]:
@@ -106,13 +133,15 @@ def settings_of(
 
     `size`: multiple of the data. Raises KvasirError for a benchmark whose data are not given in MB.
     """
-    common = {"timeout_s": shared.timeout_s, **shared.benchmarks.get(benchmark, {})}
-    settings = {**common, **own.benchmarks.get(benchmark, {})}
+    timeout = {"timeout_s": shared.timeout_s}
+    common = {**timeout, **settings_in(benchmark, shared.benchmarks)}
+    settings = {**timeout, **settings_in(benchmark, shared.benchmarks, own.benchmarks)}
     if size != 1:
-        known = make(benchmark, settings).settings.model_dump()
-        if "data_mb" not in known:
+        made = make(benchmark, settings)
+        known = (made.source if isinstance(made, Command) else made) or made
+        if "data_mb" not in known.settings.model_dump():
             raise KvasirError(f"benchmark {benchmark}: it has no data_mb, which factor {SIZE} multiplies")
-        settings["data_mb"] = max(1, round(size * known["data_mb"]))
+        settings["data_mb"] = max(1, round(size * known.settings.data_mb))
     if settings == common:
         return settings, ""
     return settings, "-" + hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:6]
@@ -133,7 +162,7 @@ def tasks_in_waves(nodes: int, shared: CellsScale) -> int:
 def sized(benchmark: str, settings: dict[str, Any], nodes: int, shared: CellsScale) -> dict[str, Any]:
     """Returns a benchmark's settings on a cluster of so many nodes."""
     tasks = tasks_in_waves(nodes, shared)
-    return CLASSES[benchmark].for_tasks(settings, tasks) if tasks else settings
+    return CLASSES[benchmark].for_tasks(settings, tasks) if tasks and benchmark in CLASSES else settings
 
 
 def parameters_of(nodes: int, shared: CellsScale) -> Parameters:
@@ -142,7 +171,8 @@ def parameters_of(nodes: int, shared: CellsScale) -> Parameters:
     Inputs have a file for each map slot, so that blocks divide files into equal parts. HDFS takes no block below 1 MB.
     """
     tasks, parameters = tasks_in_waves(nodes, shared), shared.parameters
-    inputs = [make(name, settings) for name, settings in shared.benchmarks.items()]
+    # The user's commands do not change the clusters of the others: their inputs are those of benchmarks.
+    inputs = [make(name, settings) for name, settings in shared.benchmarks.items() if name in CLASSES]
     sizes = [one.data_mb for one in inputs if one.data_mb and not isinstance(one, Dfsio)]
     if not tasks or not sizes:
         return parameters
@@ -342,12 +372,12 @@ def shared_plugins(one: CellSpec, other: CellSpec) -> dict[str, Plugin]:
 
 
 def ordered(runs: Iterable[CellRun]) -> list[CellRun]:
-    """Orders runs: all first repetitions, then all second ones; benchmarks in the order of CLASSES.
+    """Orders runs: all first repetitions, then all second ones; benchmarks in the order of CLASSES, then commands.
 
     Frameworks take turns in being first, so that none always finds the cluster as another one left it.
     """
     runs = list(runs)
-    benchmarks = list(CLASSES)
+    benchmarks = [*CLASSES, *sorted({run.benchmark for run in runs} - set(CLASSES))]
     frameworks = sorted({run.framework for run in runs})
 
     def place(run: CellRun) -> tuple[int, int, int, int, str]:

@@ -123,8 +123,10 @@ class Cell:
 class Benchmark(ABC, Generic[S]):
     """Makes inputs, runs and checks one benchmark with its settings."""
 
-    name: ClassVar[str]
+    name: str
     settings_type: ClassVar[type[Settings]]
+    output: str = ""
+    """Where `validate` finds what a run has written, whichever program it was; '' where it needs the run's own jobs."""
 
     def __init__(self, settings: S) -> None:
         """`settings` are an instance of `settings_type`."""

@@ -33,6 +33,7 @@ class Bayes(Benchmark[BayesSettings]):
     """Runs our own jobs: training and labelling."""
 
     name = "bayes"
+    output = OUTPUT
     settings_type = BayesSettings
 
     @property

@@ -15,6 +15,7 @@ class Grep(TextBenchmark):
     """Runs Hadoop's example: a job that counts, and one that sorts."""
 
     name = "grep"
+    output = OUTPUT
 
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Search."""

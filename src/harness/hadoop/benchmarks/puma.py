@@ -33,6 +33,7 @@ S = TypeVar("S", bound=Settings)
 class PumaBenchmark(Benchmark[S], Generic[S]):
     """Runs one job of ours that writes lines, and checks them against what one process computes."""
 
+    output = OUTPUT
     program: ClassVar[str]
     keys: ClassVar[str] = "texts"
     """Order of the output's keys: texts or numbers."""

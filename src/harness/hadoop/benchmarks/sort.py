@@ -15,6 +15,7 @@ class Sort(TextBenchmark):
     """Runs Hadoop's example: keys go to reduce tasks by their hash, each task's file is sorted."""
 
     name = "sort"
+    output = OUTPUT
 
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Sort, with as many reduce tasks as the parameters say."""

@@ -40,6 +40,7 @@ class TeraSort(Benchmark[TeraSortSettings]):
     """Runs Hadoop's example, with the input of its own generator."""
 
     name = "terasort"
+    output = OUTPUT
     settings_type = TeraSortSettings
 
     @property

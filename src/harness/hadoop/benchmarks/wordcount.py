@@ -34,6 +34,7 @@ class WordCount(TextBenchmark):
     """Runs Hadoop's example."""
 
     name = "wordcount"
+    output = OUTPUT
 
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Count."""
