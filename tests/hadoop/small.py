@@ -29,6 +29,7 @@ SMOKE: dict[str, dict[str, Any]] = {
     "grep": TEXT,
     "sort": TEXT,
     "terasort": {"data_mb": 6, "timeout_s": 300},
+    "tpcx-hs": {"data_mb": 2, "timeout_s": 300},
     "pagerank": {"scale": 9, "iterations": 2, "timeout_s": 300},
     "kmeans": {"samples": 3000, "iterations": 2, "timeout_s": 300},
     "adjacency-list": {"scale": 9, "timeout_s": 300},

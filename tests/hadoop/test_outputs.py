@@ -140,6 +140,7 @@ def test_registry() -> None:
         "sequence-count",
         "sort",
         "terasort",
+        "tpcx-hs",
         "wordcount",
     ]
     with pytest.raises(KvasirError, match="no benchmark 'tera', only dfsio-write"):

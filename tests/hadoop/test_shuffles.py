@@ -73,7 +73,7 @@ def reduce_counters(job: JobHistory) -> dict[str, int]:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", list(CLASSES))
+@pytest.mark.parametrize("name", [name for name in CLASSES if name != "tpcx-hs"])  # its sort is terasort's
 def test_output_is_right_and_nothing_is_spilled(cell: Cell, plugin: str, name: str) -> None:
     stock, found = (
         [reduce_counters(job) for job in run_checked(name, where, f"{name}-{run}").jobs if job.reduces]

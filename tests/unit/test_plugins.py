@@ -164,7 +164,8 @@ def test_every_benchmark_gives_its_timed_jobs_the_frameworks_properties(
 ) -> None:
     programs: list[tuple[str, list[str]]] = []
     monkeypatch.setattr(Recorder, "programs", programs, raising=False)
-    hdfs: Any = SimpleNamespace(remove=lambda _: None)
+    whole = SimpleNamespace(size=256 * 2**20 // 100 * 100, replication=2)
+    hdfs: Any = SimpleNamespace(remove=lambda _: None, stored=lambda *_: whole)
     cluster: Any = SimpleNamespace(
         parameters=Parameters(), layout=SimpleNamespace(workers=[1, 2]), hdfs=hdfs, folder=Path("/folder")
     )
@@ -175,12 +176,12 @@ def test_every_benchmark_gives_its_timed_jobs_the_frameworks_properties(
     benchmark.prepare(cell)
     inputs = len(programs)
     framework.execute(benchmark, cell, "timed")
-    (timed,) = programs[inputs:]
-    words = timed[1]
-    # Generic options come before the program's own arguments, after the name of one of Hadoop's examples.
-    first = 0 if words[0] == "-D" else 1
-    own = next(i for i in range(first, len(words) + 1, 2) if i >= len(words) or words[i] != "-D")
-    assert {f"{COLLECTOR}=a.B", "x.y=3"} <= set(words[first:own]), words
+    assert programs[inputs:]
+    for _, words in programs[inputs:]:
+        # Generic options come before the program's own arguments, after the name of one of Hadoop's examples.
+        first = 0 if words[0] == "-D" else 1
+        own = next(i for i in range(first, len(words) + 1, 2) if i >= len(words) or words[i] != "-D")
+        assert {f"{COLLECTOR}=a.B", "x.y=3"} <= set(words[first:own]), words
     for _, arguments in programs[:inputs]:
         assert not [word for word in arguments if word.startswith((COLLECTOR, "x.y"))], "inputs belong to all"
 

@@ -95,6 +95,8 @@ def made_before(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, Any]
 def times(result: JobResult, began: float) -> list[Metric]:
     """Return total, and its parts in seconds: start-up, work, and what is between jobs and after the last one.
 
+    The parts of a benchmark of several programs, which are another division of the same time, follow.
+
     `began`: time.time() when the program was started.
     """
     total, work, startup = result.seconds, result.work_seconds, result.startup_seconds(began)
@@ -103,6 +105,10 @@ def times(result: JobResult, began: float) -> list[Metric]:
         Metric(name="time.work", value=work, unit="s", source=CLOCK),
         Metric(name="time.startup", value=startup, unit="s", source=CLOCK),
         Metric(name="time.between", value=total - work - startup, unit="s", source=CLOCK),
+        *(
+            Metric(name=f"time.{name}", value=seconds, unit="s", source=CLOCK)
+            for name, seconds in result.parts.items()
+        ),
     ]
 
 

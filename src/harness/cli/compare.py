@@ -21,6 +21,7 @@ from harness.cli.comparison import (
     Line,
     claims,
     lines,
+    rules,
     scale,
     study,
     verdict,
@@ -130,6 +131,8 @@ def show(folder: Path, console: Console) -> None:
     for table, sentence in tables(found):
         console.print()
         console.print(table)
+        console.print(sentence, highlight=False)
+    for sentence in rules(found):
         console.print(sentence, highlight=False)
     for line in found:
         for reason in dict.fromkeys(line.failed):

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from harness.config.benchmarks import NamedCommand
 from harness.core.errors import KvasirError
 from harness.core.rows import Cells
-from harness.hadoop.benchmarks import CLASSES
+from harness.hadoop.benchmarks import CLASSES, tpcx_hs
 from harness.report.best_framework import ranked
+from harness.report.numbers import number as shown
 
 STUDY = "compare"
 """Name of the study and of its scale."""
@@ -25,7 +26,7 @@ SIZED = tuple(name for name in CLASSES if "data_mb" in CLASSES[name].settings_ty
 """Benchmarks whose input has a size in bytes."""
 SECONDS_PER_MB = 5
 """Of a run at most: beyond it something hangs."""
-METRICS = ("time.total", "time.startup", "cpu.seconds", "net.bytes", "energy.total")
+METRICS = ("time.total", "time.startup", "cpu.seconds", "net.bytes", "energy.total", tpcx_hs.METRIC)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +139,8 @@ class Line:
     """Of the runs that ended well, by metric."""
     failed: tuple[str, ...] = ()
     """Reasons of runs that did not."""
+    rated: Mapping[int, float] = field(default_factory=dict)
+    """Metric of TPCx-HS's rules by repetition, of a benchmark that has it."""
 
     def median(self, metric: str) -> float | None:
         """Returns the median of a metric; None without values."""
@@ -152,6 +155,7 @@ def lines(rows: Iterable[Cells]) -> list[Line]:
     """
     values: dict[tuple[str, str], dict[str, list[float]]] = {}
     failed: dict[tuple[str, str], dict[str, str]] = {}
+    rated: dict[tuple[str, str], dict[int, float]] = {}
     for row in rows:
         key = (row["benchmark"], row["framework"])
         metrics = values.setdefault(key, {})
@@ -159,12 +163,15 @@ def lines(rows: Iterable[Cells]) -> list[Line]:
             failed.setdefault(key, {})[row["rep"]] = row["reason"] or row["status"]
         elif row["metric"] in METRICS and row["value"] and not row["source"].startswith("emulated:"):
             metrics.setdefault(row["metric"], []).append(float(row["value"]))
+            if row["metric"] == tpcx_hs.METRIC:
+                rated.setdefault(key, {})[int(row["rep"])] = float(row["value"])
     found = [
         Line(
             benchmark=benchmark,
             framework=framework,
             values={name: tuple(own) for name, own in metrics.items()},
             failed=tuple(failed.get((benchmark, framework), {}).values()),
+            rated=rated.get((benchmark, framework), {}),
         )
         for (benchmark, framework), metrics in values.items()
     ]
@@ -196,3 +203,19 @@ def verdict(own: Sequence[Line]) -> str:
     return (
         f"{best.framework} is the fastest in every run; {others[0].framework} takes {ratio:.2f} times as long"
     )
+
+
+def rules(own: Sequence[Line]) -> list[str]:
+    """Returns a sentence for each framework: what its first two runs come to by TPCx-HS's rules. Of others nothing."""
+    said = []
+    for line in own:
+        if line.benchmark != tpcx_hs.TpcxHs.name:
+            continue
+        if (found := tpcx_hs.outcome(line.rated)) is None:
+            said.append(f"{line.framework}: TPCx-HS's rules want two valid runs")
+            continue
+        said.append(
+            f"{line.framework}: {shown(found.performance)} TB/h of run {found.counts}, the slower of two that are "
+            f"{found.apart:.1%} apart; {tpcx_hs.NO_RESULT}"
+        )
+    return said

@@ -79,9 +79,9 @@ class Hdfs:
         statuses = self._json("get", "LISTSTATUS", path)["FileStatuses"]["FileStatus"]
         return [Entry(s["pathSuffix"], s["type"] == "DIRECTORY", s["length"]) for s in statuses]
 
-    def stored(self, path: str) -> Stored:
-        """Return facts of all files below a folder; raise KvasirError when there are none."""
-        found = self._statuses(path)
+    def stored(self, path: str, begins: str = "") -> Stored:
+        """Return facts of all files below a folder whose names begin so; raise KvasirError when there are none."""
+        found = [status for status in self._statuses(path) if status["pathSuffix"].startswith(begins)]
         if not found:
             raise KvasirError(f"hdfs:{path}: holds no files")
         return Stored(

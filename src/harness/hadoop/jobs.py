@@ -7,7 +7,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.core.errors import KvasirError
@@ -47,6 +47,8 @@ class JobResult:
     """Daemons that were dead when it ended, even those that died before it began."""
     own_work_s: float | None = None
     """What a program without Hadoop jobs says of its work: the time after its start-up, seconds."""
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """What a benchmark of several programs says of each: seconds by name."""
 
     @property
     def work_seconds(self) -> float:

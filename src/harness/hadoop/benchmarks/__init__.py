@@ -27,6 +27,7 @@ from harness.hadoop.benchmarks.puma import (
 )
 from harness.hadoop.benchmarks.sort import Sort
 from harness.hadoop.benchmarks.terasort import TeraSort
+from harness.hadoop.benchmarks.tpcx_hs import TpcxHs
 from harness.hadoop.benchmarks.wordcount import WordCount
 
 S = TypeVar("S", bound=Settings)
@@ -35,7 +36,7 @@ __all__ = ["CLASSES", "Benchmark", "Cell", "InvalidOutput", "make"]
 CLASSES: dict[str, type[Benchmark[Any]]] = {
     benchmark.name: benchmark
     for benchmark in (
-        *(DfsioWrite, DfsioRead, WordCount, Sort, TeraSort, PageRank, Bayes, Grep, KMeans),
+        *(DfsioWrite, DfsioRead, WordCount, Sort, TeraSort, TpcxHs, PageRank, Bayes, Grep, KMeans),
         *(AdjacencyList, SelfJoin, InvertedIndex, SequenceCount, RankedInvertedIndex),
     )
 }
