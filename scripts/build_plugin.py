@@ -27,9 +27,7 @@ def build(
     """Put the jar of PLUGIN into build/hadoop-plugins/HADOOP/PLUGIN; does nothing when it is up to date."""
     plugin = load_plugin(reference)
     runs = Distribution(hadoop).facts
-    # A Hadoop without a lock is the user's own.
-    users = not (SOURCE / "dist" / f"{runs.version}.lock").is_file()
-    against = compiled_against(runs.version, runs.java.major, users)
+    against = compiled_against(runs.version)
     taken = take_hadoop(image, hadoop, Path()) if image else None
     folder = BUILT / hadoop.name / plugin.name
     known = provide_plugin(SOURCE, against, folder, plugin, taken.plugins if taken else None)

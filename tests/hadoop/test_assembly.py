@@ -1,6 +1,7 @@
 """Putting Hadoop together: what can go wrong is one clear message."""
 
 import hashlib
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.errors import KvasirError
-from harness.hadoop.assembly import jars, java, maven, provide_plugin, provide_plugins
+from harness.hadoop.assembly import assemble, jars, java, maven, provide_plugin, provide_plugins
 from harness.hadoop.assembly.assemble import merge_class_lists
 from harness.hadoop.distribution import major_of
 from harness.hadoop.plugins import Plugin, load_plugin
@@ -69,8 +70,40 @@ def test_a_fitting_java_is_looked_for(tmp_path: Path, monkeypatch: pytest.Monkey
         java.find("3.4.2", None)
     fitting = jdk(installed / "java-17-openjdk-amd64", "17.0.2")
     assert java.find("3.4.2", None).home == fitting
-    with pytest.raises(KvasirError, match=r"needs Java 8, .*: name its folder with --java-home"):
+    assert java.find("2.7.7", None).home == fitting
+    shutil.rmtree(installed)
+    with pytest.raises(
+        KvasirError, match=r"needs Java 17, .*, or name the folder of a Java 8 with --java-home"
+    ):
         java.find("2.7.7", None)
+
+
+@pytest.mark.parametrize("version", ["2.7.7", "2.5.1"])
+def test_a_java_8_of_the_users_is_taken_for_hadoop_2_alone(version: str, tmp_path: Path) -> None:
+    eight = jdk(tmp_path / "jdk8", "1.8.0_504")
+    assert java.find(version, eight).major == 8
+    with pytest.raises(
+        KvasirError, match=r"is Java 1\.8\.0_504, but Hadoop 3\.4\.2 needs Java 17: name another"
+    ):
+        java.find("3.4.2", eight)
+    with pytest.raises(
+        KvasirError, match=r"is Java 11\.0\.2, but Hadoop 2\.\d\.\d needs Java 8 or 17: name another"
+    ):
+        java.find(version, jdk(tmp_path / "jdk11", "11.0.2"))
+
+
+@pytest.mark.parametrize(
+    ("version", "reason"), [("1.2.1", "it has no YARN, a JobTracker"), ("4.0.0", "nothing here was tried")]
+)
+def test_lines_that_do_not_run_say_why(version: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        KvasirError, match=rf"^Hadoop {version}: {reason}.*; expected one of the lines 2\.5 to 3$"
+    ):
+        java.find(version, None)
+    program(tmp_path / f"hadoop-core-{version}.jar", "")
+    if version.startswith("1"):
+        with pytest.raises(KvasirError, match=r"^Hadoop 1\.2\.1: it has no YARN"):
+            assemble(PROJECT / "src/hadoop", "3.4.2", tmp_path / "root", None, tmp_path)
 
 
 def lock_of(folder: Path, **contents: str) -> Path:
@@ -139,7 +172,7 @@ def test_a_version_without_lock(tmp_path: Path) -> None:
         jars.read_lock(tmp_path / "9.9.lock")
 
 
-@pytest.mark.parametrize("version", ["3.4.2", "2.7.7"])
+@pytest.mark.parametrize("version", ["3.4.2", "2.7.7", "2.6.0", "2.5.1"])
 def test_our_locks_hold_hadoop(version: str) -> None:
     lock = jars.read_lock(PROJECT / "src" / "hadoop" / "dist" / f"{version}.lock")
     assert {

@@ -38,6 +38,7 @@ DEPENDS = {
     "src/netsim/tests": set(),
     "src/hadoop/dist/3.4.2.lock": {"hadoop"},
     "src/hadoop/dist/2.7.7.lock": set(),
+    "src/hadoop/dist/2.6.0.lock": set(),
     "src/hadoop/pom.xml": {"hadoop"},
     "src/hadoop/README.md": set(),
     "src/hadoop/plugins/homr/plugin.yaml": {"hadoop"},

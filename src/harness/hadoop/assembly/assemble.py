@@ -17,14 +17,14 @@ from harness.core.files import dump_json, replacing
 from harness.core.sources import compiled
 from harness.hadoop.assembly import jars, java, maven
 from harness.hadoop.cluster import cluster
-from harness.hadoop.distribution import FACTS, Distribution, Facts, Java
+from harness.hadoop.distribution import FACTS, NO_FLAGS_BEFORE, Distribution, Facts, Java
 from harness.hadoop.jobs import run_job
 from harness.hadoop.plugins import OURS
 from harness.hosts import HostsSettings, hosts
 
 HADOOP, TESTS, JOBS, ARCHIVE = "hadoop.jar", "tests.jar", "workloads.jar", "classes.jsa"
-OUR_VERSIONS = {17: "3.4.2", 8: "2.7.7"}
-"""What our jobs are compiled against for a Hadoop of the user's, by its Java."""
+COMPILED_AGAINST = {"3": "3.4.2", "2": "2.7.7"}
+"""What our code is compiled against, by the first number of Hadoop's version: such jars run on all of a line."""
 
 
 def source_digest(source: Path) -> str:
@@ -81,9 +81,9 @@ def _taken_jobs(source: Path, jar: Path, taken: Taken) -> str:
     return source_digest(source)
 
 
-def compiled_against(version: str, java_major: int, users: bool) -> str:
-    """Return the version of Hadoop that our code is compiled against: the same, or ours for a Hadoop of the user's."""
-    return OUR_VERSIONS[java_major] if users else version
+def compiled_against(version: str) -> str:
+    """Return the version of Hadoop that our code is compiled against for a version that runs it."""
+    return COMPILED_AGAINST[version.partition(".")[0]]
 
 
 def _locked_jars(source: Path, version: str, root: Path) -> dict[str, str]:
@@ -128,7 +128,7 @@ def assemble(
         shutil.copytree(taken.lib, root / "lib")
     digests = _users_jars(hadoop_home, root) if hadoop_home else _locked_jars(source, version, root)
     known = _known(root)
-    compiled_for = compiled_against(version, which.major, hadoop_home is not None)
+    compiled_for = compiled_against(version)
     sources = (
         _taken_jobs(source, root / JOBS, taken) if taken else _build_jobs(source, compiled_for, root, known)
     )
@@ -147,7 +147,7 @@ def assemble(
             tools={} if taken else {"mvn": first_line("mvn", "--version")},
         )
 
-    if which.major < java.needed("3."):
+    if which.major < NO_FLAGS_BEFORE:
         _write(facts(False), root)
         return Distribution(root)
     if known and known.archive and (root / ARCHIVE).is_file():

@@ -102,10 +102,15 @@ PARTS = ("common", "hdfs", "yarn", "mapreduce")
 
 
 def version_of(home: Path) -> str:
-    """Return the version of an unpacked Hadoop by the name of its central jar; raise KvasirError without one."""
+    """Return the version of an unpacked Hadoop by the name of its central jar, which lies elsewhere in Hadoop 1.
+
+    Raises KvasirError without one.
+    """
     for jar in sorted(home.glob("share/hadoop/common/hadoop-common-*.jar")):
         if found := re.fullmatch(r"hadoop-common-(\d+\.\d+\.\d+.*?)(-tests|-sources)?\.jar", jar.name):
             return found[1]
+    for jar in home.glob("hadoop-core-1.*.jar"):
+        return jar.stem.removeprefix("hadoop-core-")
     raise KvasirError(f"{home}: is no HADOOP_HOME, share/hadoop/common/hadoop-common-*.jar is not there")
 
 

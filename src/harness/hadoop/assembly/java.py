@@ -11,11 +11,23 @@ from harness.core.errors import KvasirError
 from harness.hadoop.distribution import Java, major_of
 
 INSTALLED = Path("/usr/lib/jvm")
+FITTING = {"3": (17,), "2": (17, 8)}
+HADOOP_1 = (
+    "it has no YARN, a JobTracker and TaskTrackers run its jobs, and their settings and histories are others"
+)
 
 
-def needed(version: str) -> int:
-    """Return Java's major version for a version of Hadoop."""
-    return 17 if version.startswith("3.") else 8
+def fitting(version: str) -> tuple[int, ...]:
+    """Return Java's major versions that run a version of Hadoop, the one that is looked for first.
+
+    Hadoop 2 was made for Java 7 and 8 and runs on 17 too, with the module option that Hadoop 3 needs as well. Raises
+    KvasirError for Hadoop 1, which is another system, and for lines that nobody has tried.
+    """
+    line = version.partition(".")[0]
+    if line not in FITTING:
+        reason = HADOOP_1 if line == "1" else "nothing here was tried on it"
+        raise KvasirError(f"Hadoop {version}: {reason}; expected one of the lines 2.5 to 3")
+    return FITTING[line]
 
 
 def look(home: Path) -> Java:
@@ -44,12 +56,14 @@ def find(version: str, home: Path | None) -> Java:
 
     Raises KvasirError when `home` holds another one, or none fits.
     """
-    major = needed(version)
+    majors = fitting(version)
+    major = majors[0]
     if home is not None:
         java = look(home)
-        if java.major != major:
+        if java.major not in majors:
+            named = " or ".join(map(str, sorted(majors)))
             raise KvasirError(
-                f"{home}: is Java {java.version}, but Hadoop {version} needs Java {major}: name another folder"
+                f"{home}: is Java {java.version}, but Hadoop {version} needs Java {named}: name another folder"
             )
         return java
     seen = []
@@ -61,7 +75,8 @@ def find(version: str, home: Path | None) -> Java:
         if java.major == major:
             return java
         seen.append(f"{candidate} is Java {java.version}")
-    advice = "install Debian's openjdk-17-jdk-headless" if major == 17 else "name its folder with --java-home"
+    also = ", or name the folder of a Java 8 with --java-home" if 8 in majors else ""
     raise KvasirError(
-        f"Hadoop {version} needs Java {major}, which is not there ({'; '.join(seen) or 'no Java at all'}): {advice}"
+        f"Hadoop {version} needs Java {major}, which is not there ({'; '.join(seen) or 'no Java at all'}): install "
+        f"Debian's openjdk-17-jdk-headless{also}"
     )
