@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,9 +15,11 @@ from harness.core.errors import KvasirError
 from harness.core.imports import load_class
 
 FrameworkId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*$")]
+FilePattern = Annotated[str, StringConstraints(pattern=r"^[^/\s][^\s]*$")]
 DEFAULT_HADOOP = "3.4.2"
 CLASSES = {"hadoop": "harness.cells.frameworks:Hadoop", "engine": "harness.cells.engine:Engine"}
 """Classes of frameworks that have a short name; all others are named as package.module:Class."""
+HOME = "{home}"
 MIMIR = "mimir"
 """Class of a Mimir that the user has built: it runs studies of kind engine, not benchmarks on HDFS."""
 CLASS_PATTERN = rf"^({'|'.join([*CLASSES, MIMIR])}|[A-Za-z_][\w.]*:[A-Za-z_]\w*)$"
@@ -54,7 +56,8 @@ class FrameworkEntry(Series):
     )
     job_properties: Properties = Field(
         default_factory=dict,
-        description="Hadoop's properties of its jobs; they win over those of its plug-ins",
+        description="Hadoop's properties of its jobs, in which {home} stands for its home; they win over those of its "
+        "plug-ins",
     )
     site: dict[SiteFile, Properties] = Field(
         default_factory=dict,
@@ -64,6 +67,11 @@ class FrameworkEntry(Series):
         default_factory=list,
         description="YAML files with properties of its jobs, such as config/nvm/paper.yaml; of two, the later wins, "
         "and job_properties over all",
+    )
+    needs: dict[FilePattern, str] = Field(
+        default_factory=dict,
+        description="files that its home must have, as patterns below it, each with what it is; without a home, or "
+        "one of them, its points are `not run` with this reason",
     )
     missing: str = Field(default="", description="why it cannot be run yet; its points are `not run` then")
     missing_at: dict[str, str] = Field(
@@ -90,6 +98,23 @@ class FrameworkEntry(Series):
         """Return the entry as it is at a scale: `missing` with the reason where the scale leaves it out."""
         left_out = "" if self.home else self.missing_at.get(scale, "")
         return self.model_copy(update={"missing": self.missing or left_out, "missing_at": {}})
+
+    def on(self, found: Collection[str]) -> FrameworkEntry:
+        """Return the entry with its home filled in: `missing` when not all that it needs is `found` there."""
+        absent = {pattern: what for pattern, what in self.needs.items() if pattern not in found}
+        reason = ""
+        if absent:
+            listed = ", ".join(f"{pattern} ({what})" for pattern, what in absent.items())
+            reason = (
+                f"{self.home} has no {listed}"
+                if self.home
+                else f"its entry needs home, a folder with {listed}"
+            )
+        home = str(self.home or "")
+        properties = {name: value.replace(HOME, home) for name, value in self.job_properties.items()}
+        return self.model_copy(
+            update={"missing": self.missing or reason, "needs": {}, "job_properties": properties}
+        )
 
     def distribution(self, name: str) -> str:
         """Return the folder below build/hadoop of the Hadoop that the framework `name` runs on."""

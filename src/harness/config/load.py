@@ -210,7 +210,8 @@ def load_config(
     entries = parse(FRAMEWORKS, read_yaml(file), str(file))
     _require_scales(entries, folder / "scales", str(file))
     frameworks = {
-        name: _with_profiles(name, entry.at(top.scale), str(file)) for name, entry in entries.items()
+        name: _with_profiles(name, entry.at(top.scale), str(file)).on(_found_in(entry.home, entry.needs))
+        for name, entry in entries.items()
     }
     for name, study in studies.items():
         if isinstance(study, EngineStudy):
@@ -322,6 +323,11 @@ def hint(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     close = difflib.get_close_matches(name, names, 1)
     return f"allowed: {', '.join(names) or 'none'}" + (f"; did you mean {close[0]!r}?" if close else "")
+
+
+def _found_in(home: Path | None, patterns: Iterable[str]) -> list[str]:
+    """Returns those of `patterns` that a file below a home is called by."""
+    return [pattern for pattern in patterns if home is not None and any(home.glob(pattern))]
 
 
 def _with_profiles(name: str, entry: FrameworkEntry, file: str) -> FrameworkEntry:
