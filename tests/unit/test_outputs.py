@@ -90,6 +90,20 @@ def test_summary_has_parameters_results_and_what_went_wrong() -> None:
     assert "timeout_s 60.0" in text
 
 
+def test_times_on_clusters_of_several_sizes_stand_side_by_side() -> None:
+    larger = [run(1), run(2)]
+    larger = [one.model_copy(update={"folder": f"larger/{one.folder}"}) for one in larger]
+    cells = [CELL, CELL.model_copy(update={"cell": "5n_ssd_ib", "nodes": 5, "runs": larger})]
+    records = {**RECORDS, larger[0].folder: record(larger[0], 7.0), larger[1].folder: record(larger[1], 9.0)}
+    text = summary(cells, records, "x")
+    assert (
+        "## Times by cluster size\n\n| benchmark | framework | disk | 3 nodes (s) | 5 nodes (s) |\n" in text
+    )
+    assert "| terasort | hadoop-ipoib | ssd | 12 (10 … 20) | 8 (7 … 9) |" in text.splitlines()
+    failed = {**records, **{one.folder: record(one, 1.0, "failed", "no") for one in larger}}
+    assert "by cluster size" not in summary(cells, failed, "x"), "one size has times"
+
+
 def test_nothing_to_say() -> None:
     assert exclusion(RECORDS[RUNS[0].folder]) == ""
     assert summary([], {}, "None").endswith("No cell can be made here.\n")

@@ -68,6 +68,8 @@ def summary(cells: Sequence[CellSpec], records: Mapping[str, Record], title: str
     """Return the summary report, as Markdown."""
     rows = statistics(cells, records)
     lines = [f"# {title}", ""]
+    if sizes := _by_size(rows):
+        lines += ["## Times by cluster size", "", *sizes, ""]
     for cell in cells:
         own = [row for row in rows if row["cell"] == cell.cell]
         lines += [f"## Cell {cell.cell}", "", *_parameters(cell, records), ""]
@@ -86,6 +88,24 @@ def summary(cells: Sequence[CellSpec], records: Mapping[str, Record], title: str
     if not cells:
         lines += ["No cell can be made here."]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _by_size(rows: Iterable[Row]) -> list[str]:
+    """Return the total times on clusters of each size, a line for each benchmark, framework and disk.
+
+    Nothing where all clusters have one size.
+    """
+    found: dict[tuple[str, str, str, str], dict[int, Row]] = defaultdict(dict)
+    for row in rows:
+        if row["metric"] == MAIN[0]:
+            found[row["benchmark"], row["framework"], row["disk"], row["run"]][row["nodes"]] = row
+    sizes = sorted({nodes for times in found.values() for nodes in times})
+    if len(sizes) < 2:
+        return []
+    head = ("benchmark", "framework", "disk", *(f"{nodes} nodes (s)" for nodes in sizes))
+    return _table(
+        head, [(*key[:3], *(_value(times.get(n)) for n in sizes)) for key, times in sorted(found.items())]
+    )
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
