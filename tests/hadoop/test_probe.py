@@ -136,3 +136,27 @@ def test_waits_until_somebody_listens(service: str) -> None:
 def test_space(tmp_path: Path) -> None:
     assert int(run("space", str(tmp_path)).stdout) > 1000
     assert run("space", str(tmp_path / "none")).returncode == 1
+
+
+def test_what_a_process_and_its_ended_children_have_written_counts(tmp_path: Path) -> None:
+    """The child's bytes are the parent's once it has waited for it; those of others are not counted."""
+    code = "import os, subprocess, sys\n"
+    code += "def write(name):\n with open(name, 'wb') as file: file.write(bytes(1 << 20)); os.fsync(file.fileno())\n"
+    code += "write(sys.argv[1])\nif sys.argv[3] == 'a.Parent':\n"
+    code += " subprocess.run([sys.executable, '-c', sys.argv[4], sys.argv[1] + '-child', '-', 'child', ''])\n"
+    code += " print('done', flush=True); sys.stdin.read()\n"
+    words = [sys.executable, "-c", code, str(tmp_path / "data"), "-", "a.Parent", code]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None and parent.stdout.readline() == b"done\n"
+        found = json.loads(run("moved", str(tmp_path), "a.Parent", "b.Other").stdout)
+        assert found.keys() == {"a.Parent"}
+        assert found["a.Parent"][1] >= (0 if is_memory(tmp_path) else 2 << 20)
+        assert json.loads(run("moved", "/elsewhere", "a.Parent").stdout) == {}
+        parent.communicate()
+
+
+def is_memory(folder: Path) -> bool:
+    """A tmpfs writes to no storage."""
+    return (
+        subprocess.run(["stat", "-f", "-c", "%T", folder], capture_output=True, text=True).stdout == "tmpfs\n"
+    )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.cells import conditions
-from harness.cells.measure import times
+from harness.cells.measure import storage, times
 from harness.core.errors import KvasirError
 from harness.hadoop.hdfs import Hdfs
 from harness.hadoop.history import JobHistory, Span
@@ -130,3 +130,18 @@ def test_names_of_the_metrics_are_those_that_the_module_promises() -> None:
     promised = Path(conditions.__file__).read_text(encoding="utf-8").split('"""')[1]
     names = {*conditions.BYTES, *conditions.PROPERTIES, *conditions.HEAPS, *conditions.DEVICE, "nvm.dram"}
     assert all(name in promised for name in names)
+
+
+def test_bytes_of_daemons_are_summed_over_hosts_and_missing_ones_leave_no_number() -> None:
+    before = {
+        "datanode": {"n1": (1, 10), "n2": (2, 20)},
+        "nodemanager": {"n1": (5, 5), "n2": (5, 5)},
+        "namenode": {},
+    }
+    after = {"datanode": {"n1": (4, 11), "n2": (2, 40)}, "nodemanager": {"n1": (9, 9)}, "namenode": {}}
+    found = {one.name: one for one in storage(before, after)}
+    assert (found["storage.read.datanode"].value, found["storage.written.datanode"].value) == (3, 21)
+    for kind in ("nodemanager", "namenode"):
+        assert found[f"storage.read.{kind}"].value is None
+        assert f"every {kind}" in found[f"storage.read.{kind}"].reason
+    assert {one.unit for one in found.values()} == {"B"}

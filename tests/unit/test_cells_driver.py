@@ -241,6 +241,7 @@ def test_a_power_source_that_fails_costs_its_run_and_not_the_cell(
     monkeypatch.setattr(driver, "framework_of", lambda *_: ending)
     monkeypatch.setattr(measure, "make", lambda *_: Unchecked())
     monkeypatch.setattr(measure, "settle", lambda _: None)
+    monkeypatch.setattr(measure, "storage_bytes", lambda _: {})
 
     @contextlib.contextmanager
     def cluster(*_: Any) -> Iterator[Any]:

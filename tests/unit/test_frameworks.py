@@ -95,6 +95,7 @@ def test_class_from_elsewhere_runs(module: str, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(driver, "Cell", lambda cluster: SimpleNamespace(cluster=cluster))
     monkeypatch.setattr(measure, "make", lambda *_: Unchecked())
     monkeypatch.setattr(measure, "settle", lambda _: None)
+    monkeypatch.setattr(measure, "storage_bytes", lambda _: {})
     (tmp_path / "scratch").mkdir()
     spec = changed(
         cell(tmp_path / "cell", ("wordcount",)),

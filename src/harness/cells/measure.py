@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +21,7 @@ from harness.core.files import dump_json
 from harness.core.models import without_defaults
 from harness.core.rows import write_rows
 from harness.hadoop.benchmarks import Cell, InvalidOutput, make
-from harness.hadoop.cluster import settle
+from harness.hadoop.cluster import settle, storage_bytes
 from harness.hadoop.jobs import JobResult, JobTimeout
 from harness.hadoop.plugins import BUILT
 from harness.hosts import Hosts
@@ -112,6 +113,27 @@ def times(result: JobResult, began: float) -> list[Metric]:
     ]
 
 
+def storage(
+    before: Mapping[str, Mapping[str, tuple[int, int]]], after: Mapping[str, Mapping[str, tuple[int, int]]]
+) -> list[Metric]:
+    """Return what the daemons of each kind made storage read and write in a run, of all hosts together.
+
+    before, after: as storage_bytes has them. A kind of which a daemon is missing at either time has no value.
+    """
+    found = []
+    for kind, began in before.items():
+        ended = after.get(kind, {})
+        for index, way in enumerate(("read", "written")):
+            name = f"storage.{way}.{kind}"
+            if not began or began.keys() != ended.keys():
+                reason = f"the kernel does not tell it of every {kind}, or one of them has died"
+                found.append(Metric(name=name, value=None, unit="B", source="none", reason=reason))
+                continue
+            value = sum(ended[host][index] - began[host][index] for host in began)
+            found.append(Metric(name=name, value=value, unit="B", source="measured:procfs"))
+    return found
+
+
 def link_rate(context: CellContext) -> Metric:
     """Return the rate of the cell's interface, where it is ours to set."""
     rate = context.hosts.interconnect(context.spec.interface).rate_mbit_s
@@ -184,12 +206,14 @@ def attempt(
         framework.prepare(benchmark, context.cell)
         settle(context.cell.cluster)
         conditions = input_facts(benchmark, context.cell)
+        before = storage_bytes(context.cell.cluster)
     power = context.spec.power
     with Monitor(
         context.hosts, period_s=context.spec.period_s, trace=folder / "trace.csv", power=power
     ) as monitor:
         began = time.time()
         result = framework.execute(benchmark, context.cell, name)
+    moved = storage(before, storage_bytes(context.cell.cluster))
     write_rows(tasks.TaskRow, tasks.of_jobs(result.jobs, monitor.origin), folder / "tasks.csv")
     write_rows(counters.CounterRow, counters.of_jobs(result.jobs), folder / "counters.csv")
     write_rows(stages.StageRow, stages.of_jobs(result.jobs), folder / "stages.csv")
@@ -198,7 +222,7 @@ def attempt(
         metrics, _ = benchmark.validate(context.cell, result)
     disturbed = Metric(name="disturbed", value=float(bool(result.disturbed)), unit="1", source=CLOCK)
     found = [*times(result, began), *metrics, *conditions, *monitor.metrics(result.seconds)]
-    return [*found, link_rate(context), disturbed, *efficiency(found)]
+    return [*found, *moved, link_rate(context), disturbed, *efficiency(found)]
 
 
 def write_log(source: Path, reason: str, target: Path) -> None:

@@ -18,7 +18,15 @@ from harness.config.hadoop import Parameters
 from harness.core.errors import KvasirError
 from harness.core.process import how_ended
 from harness.hadoop import configuration
-from harness.hadoop.daemons import HISTORYSERVER, NAMENODE, Daemon, daemons, heap_mb, signs_of_readiness
+from harness.hadoop.daemons import (
+    HISTORYSERVER,
+    KINDS,
+    NAMENODE,
+    Daemon,
+    daemons,
+    heap_mb,
+    signs_of_readiness,
+)
 from harness.hadoop.distribution import Distribution, major_of
 from harness.hadoop.hdfs import PROBE, Hdfs
 from harness.hadoop.layout import STRIDE, Layout, Node, layout, ports_of
@@ -229,6 +237,26 @@ def _await_end(cluster: Cluster, command: str, *arguments: str) -> None:
     done = cluster.master.run(probe, timeout_s=SETTLE_S + 30, check=False)
     if done.code != 0 and not cluster.dead():
         raise KvasirError(f"an earlier job is not over after {SETTLE_S:g} s: {done.stderr.strip()}")
+
+
+def storage_bytes(cluster: Cluster) -> dict[str, dict[str, tuple[int, int]]]:
+    """Return the bytes that the daemons of each kind have read from and written to storage, by host.
+
+    A NodeManager's are those of its ended tasks as well. A host that does not answer, or a daemon that is not there, is
+    left out.
+    """
+    classes = {kind.main_class: kind.name for kind in KINDS}
+    found: dict[str, dict[str, tuple[int, int]]] = {name: {} for name in classes.values()}
+
+    def look(host: Host, node: Node) -> None:
+        with contextlib.suppress(KvasirError, ValueError):
+            done = host.run([*PROBE, "moved", str(node.scratch), *classes], timeout_s=30)
+            for name, (read, written) in json.loads(done.stdout).items():
+                found[classes[name]][host.name] = (read, written)
+
+    with ThreadPoolExecutor(len(cluster.hosts)) as pool:
+        list(pool.map(look, cluster.hosts, cluster.layout.nodes))
+    return found
 
 
 def _terminate_masters(cluster: Cluster) -> None:

@@ -21,6 +21,7 @@ DATANODE = Kind("datanode", "org.apache.hadoop.hdfs.server.datanode.DataNode")
 RESOURCEMANAGER = Kind("resourcemanager", "org.apache.hadoop.yarn.server.resourcemanager.ResourceManager")
 NODEMANAGER = Kind("nodemanager", "org.apache.hadoop.yarn.server.nodemanager.NodeManager")
 HISTORYSERVER = Kind("historyserver", "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer")
+KINDS = (NAMENODE, DATANODE, RESOURCEMANAGER, NODEMANAGER, HISTORYSERVER)
 
 
 @dataclass(frozen=True)

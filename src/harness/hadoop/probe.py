@@ -7,6 +7,7 @@ probe.py ready SECONDS URL PATH LEAST ...  waits until the number at PATH of the
 probe.py idle SECONDS URL PATH             waits until the number at PATH of the JSON at URL is 0
 probe.py finished SECONDS URL              waits until the ResourceManager lists no application at URL
 probe.py terminate ARGUMENT TEXT           sends SIGTERM to processes of this user with ARGUMENT, and TEXT in any
+probe.py moved TEXT CLASS...               prints what storage has read and written for processes with CLASS and TEXT
 probe.py get URL | delete URL              WebHDFS; the answer goes to standard output
 """
 
@@ -111,6 +112,29 @@ def terminate(argument: str, text: str, processes: Path = Path("/proc")) -> str:
     return ""
 
 
+def moved(text: str, classes: list[str], processes: Path = Path("/proc")) -> dict[str, list[int]]:
+    """Return the bytes that processes have made storage read and write, by the class in their arguments.
+
+    Only of those with `text` in any argument, and not of this program and what started it. The kernel adds to a process
+    what its children had moved that it has waited for: a NodeManager has its tasks' there.
+    """
+    found: dict[str, list[int]] = {}
+    for folder in processes.glob("[0-9]*"):
+        try:
+            arguments = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
+            if "moved" in arguments or not any(text in one for one in arguments):
+                continue
+            for name in set(classes) & set(arguments):
+                lines = (line.split(": ") for line in (folder / "io").read_text().splitlines())
+                values = {key: int(value) for key, value in lines}
+                sums = found.setdefault(name, [0, 0])
+                sums[0] += values["read_bytes"]
+                sums[1] += values["write_bytes"] - values["cancelled_write_bytes"]
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
+            continue  # it has ended by itself, or is somebody else's
+    return found
+
+
 def wait(seconds: float, checks: list[Callable[[], str]]) -> str:
     """Wait for all checks; return what is amiss with the first that failed to the end, or an empty text."""
     deadline = time.monotonic() + seconds
@@ -158,6 +182,9 @@ def main(arguments: list[str]) -> str:
         return wait(float(rest[0]), [partial(idle, rest[1], rest[2])])
     if command == "finished":
         return wait(float(rest[0]), [partial(finished, rest[1])])
+    if command == "moved":
+        print(json.dumps(moved(rest[0], rest[1:])))
+        return ""
     if command == "terminate":
         return terminate(rest[0], rest[1])
     return request(command.upper(), rest[0])
