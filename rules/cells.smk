@@ -54,6 +54,9 @@ rule build_plugin:
         runtime=20,
     params:
         options=plugin_options,
+        download=plugin_download,
+    message:
+        "{params.download}"
     shell:
         '"$KVASIR_PYTHON" scripts/build_plugin.py {params.options:q} --hadoop build/hadoop/{wildcards.hadoop:q}'
         " --facts {output:q} > {log:q} 2>&1"

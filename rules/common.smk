@@ -289,6 +289,11 @@ def plugin_options(wildcards):
     return [plugin_named(wildcards).reference, *taken]
 
 
+def plugin_download(wildcards):
+    """Returns what Maven may have to get for a plug-in, to be said before."""
+    return plugin_named(wildcards).download
+
+
 def plugin_image(wildcards):
     """Returns the facts of that image."""
     return facts_of_image("hadoop") if wildcards.hadoop == DEFAULT_HADOOP else []

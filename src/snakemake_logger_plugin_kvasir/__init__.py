@@ -89,6 +89,7 @@ class LogHandler(LogHandlerBase):
         event = getattr(record, "event", None)
         if event == LogEvent.JOB_INFO:
             dry_run.take(record.rule_name, str(getattr(record, "reason", "")))  # type: ignore[attr-defined]
+            self._say_ahead(record)
         elif event == LogEvent.RUN_INFO and dry_run.counts:
             self._say(dry_run.text(planned()), keep=True)
         elif record.getMessage().startswith(NOTHING):
@@ -99,11 +100,17 @@ class LogHandler(LogHandlerBase):
     def _know(self, record: Any) -> None:
         """Learn what a job is; Snakemake says that it starts before it says this."""
         wildcards = dict(getattr(record, "wildcards", {}) or {})
+        self._say_ahead(record)
         self.progress.threads[record.jobid] = getattr(record, "threads", None) or self.progress.cores
         self.progress.know(record.jobid, record.rule_name, wildcards)
         for log in (getattr(record, "log", None) or []) if {"cell", "batch"} & wildcards.keys() else []:
             self.progress.follow(record.jobid, Path(str(log)))
         self._say_progress()
+
+    def _say_ahead(self, record: Any) -> None:
+        """Say what a rule wants to have said before its job starts."""
+        if message := getattr(record, "rule_msg", None):
+            self._say(str(message), keep=True)
 
     def _fail(self, record: Any) -> None:
         """Tell of a failed job; stop Snakemake when all others would fail as well."""

@@ -1,8 +1,10 @@
 """Plug-ins of Hadoop: what they declare, what a cluster of several gets, and what no other framework's job sees."""
 
+import hashlib
 import json
 import re
 import subprocess
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +25,16 @@ from harness.hadoop.benchmarks import CLASSES, Cell, make
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.jobs import JobResult
 from harness.hadoop.layout import layout
-from harness.hadoop.plugins import LOCK, OURS, load_plugin, load_plugins, plugin_on, sources_of, together
+from harness.hadoop.plugins import (
+    LOCK,
+    OURS,
+    load_plugin,
+    load_plugins,
+    plugin_on,
+    released_in,
+    sources_of,
+    together,
+)
 from harness.plan.capabilities import Refusals
 from harness.plan.cells import check_benchmarks, joined, plan
 from harness.plan.spec import CellSpec
@@ -421,3 +432,42 @@ def test_other_jars_than_the_locked_ones_are_refused(tmp_path: Path, monkeypatch
     ):
         provide(3)
     assert not (tmp_path / "3/mine.jar").exists()
+
+
+def test_jars_of_others_stay_beside_a_plugin_that_keeps_them_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, tree = tmp_path / "mine", tmp_path / "tree/mine"
+    folder.mkdir()
+    declared = {"apart": True, "download_mb": 48, "uses_jobs": True}
+    (folder / "plugin.yaml").write_text(yaml.safe_dump(declared))
+    (folder / "pom.xml").write_text("<project/>\n")
+    asked: list[list[str]] = []
+
+    def build(modules: list[Path], *_: Any) -> dict[str, Path]:
+        asked.append([module.name for module in modules])
+        (tree / "jars").mkdir(parents=True)
+        (tree / "mine.jar").write_text("made")
+        for name in ("b.jar", "a.jar"):
+            (tree / "jars" / name).write_text(name)
+        return {"mine": tree / "mine.jar"}
+
+    monkeypatch.setattr(built_plugins.maven, "build", build)
+    lock = "".join(f"{hashlib.sha256(name.encode()).hexdigest()}  {name}\n" for name in ("a.jar", "b.jar"))
+    (folder / LOCK).write_text(lock)
+    mine = load_plugin(str(folder))
+
+    def provide() -> list[str]:
+        built_plugins.provide_plugin(PROJECT / "src/hadoop", "3.4.2", tmp_path / "built", mine)
+        return capsys.readouterr().out.splitlines()
+
+    line = "plug-in mine: Maven gets 48 MB of released jars, unless it has them"
+    assert provide() == [line]
+    assert asked == [["mine", "workloads"]]
+    assert sorted(jar.name for jar in (tmp_path / "built/jars").iterdir()) == ["a.jar", "b.jar"]
+    with zipfile.ZipFile(released_in(tmp_path / "built")) as jar:
+        assert "Class-Path: jars/a.jar jars/b.jar" in jar.read("META-INF/MANIFEST.MF").decode()
+    assert provide() == [], "nothing is to be done"
+    (tmp_path / "built/jars/a.jar").write_text("another")
+    assert provide() == [line], "other bytes are replaced"
+    assert (tmp_path / "built/jars/a.jar").read_text() == "a.jar"

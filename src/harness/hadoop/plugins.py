@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import Field, PositiveInt, StringConstraints, field_validator
 
 from harness.config.frameworks import FrameworkEntry
 from harness.config.hadoop import Properties
@@ -20,6 +20,7 @@ from harness.core.errors import KvasirError
 from harness.core.models import Strict
 
 OURS = Path("src/hadoop/plugins")
+JOBS = Path("src/hadoop/workloads")
 BUILT = Path("build/hadoop-plugins")
 """Where each Hadoop has a folder, with a folder of each plug-in and beside it the file that the workflow waits for."""
 DECLARATION = "plugin.yaml"
@@ -42,6 +43,18 @@ class Declaration(Strict):
     needs: list[str] = Field(
         default_factory=list,
         description="plug-ins that come with it, whose classes it may use: names or paths as in frameworks.yaml",
+    )
+    uses_jobs: bool = Field(
+        default=False, description="whether its classes use those of our jobs (src/hadoop/workloads)"
+    )
+    apart: bool = Field(
+        default=False,
+        description=f"whether the jars of {LOCK} stay beside its own, for programs that name them; otherwise they are "
+        "part of it, and on the class path of all daemons and tasks",
+    )
+    download_mb: PositiveInt | None = Field(
+        default=None,
+        description=f"size of the jars of {LOCK}, 2^20 bytes, which is told before Maven gets them",
     )
     aux_services: dict[ServiceName, ClassName] = Field(
         default_factory=dict, description="services of every NodeManager by name, with their classes"
@@ -75,6 +88,12 @@ class Declaration(Strict):
         return site
 
 
+def module_sources(folder: Path) -> list[Path]:
+    """Return the files that the jar of a Maven module is made from, sorted."""
+    main = (path for path in (folder / "src/main").rglob("*") if path.is_file())
+    return sorted([folder / "pom.xml", *main])
+
+
 class Plugin(Declaration):
     """Describes a plug-in that was found."""
 
@@ -86,14 +105,19 @@ class Plugin(Declaration):
         """How an entry of config/frameworks.yaml names it: a path with a slash."""
         return self.folder if "/" in self.folder else f"./{self.folder}"
 
+    @property
+    def download(self) -> str:
+        """What Maven may have to get for it, as a line; '' where that is little."""
+        size = f"{self.download_mb} MB of released jars, unless it has them"
+        return f"plug-in {self.name}: Maven gets {size}" if self.download_mb else ""
+
     def sources(self) -> list[Path]:
         """Return the files that its jar is made from, and its declaration, sorted."""
         folder = Path(self.folder)
         if self.jar:
             return sorted([folder / DECLARATION, folder / self.jar])
-        main = (path for path in (folder / "src/main").rglob("*") if path.is_file())
         lock = [folder / LOCK] if (folder / LOCK).is_file() else []
-        return sorted([folder / DECLARATION, folder / "pom.xml", *lock, *main])
+        return sorted([folder / DECLARATION, *lock, *module_sources(folder)])
 
 
 def load_plugin(reference: str) -> Plugin:
@@ -143,6 +167,11 @@ def jar_in(folder: Path) -> Path:
     return folder / f"{folder.name}.jar"
 
 
+def released_in(folder: Path) -> Path:
+    """Return the jar in that folder which only names the jars of others, if they stay apart from the plug-in's."""
+    return folder / "released.jar"
+
+
 def facts_of(name: str, distribution: str) -> str:
     """Return the file that says what a plug-in is that was built for a folder below build/hadoop."""
     return str(BUILT / distribution / f"{name}.json")
@@ -175,7 +204,8 @@ def plugin_on(distribution: str, name: str, frameworks: Mapping[str, FrameworkEn
 def sources_of(plugin: Plugin) -> list[str]:
     """Return the files that a plug-in is built from: its own and those of the plug-ins that it needs."""
     plugins = [plugin, *load_plugins(plugin.needs).values()]
-    return [str(path) for one in plugins for path in one.sources()]
+    jobs = module_sources(JOBS) if any(one.uses_jobs for one in plugins) else []
+    return [str(path) for path in [*jobs, *(path for one in plugins for path in one.sources())]]
 
 
 @dataclass(frozen=True, kw_only=True)

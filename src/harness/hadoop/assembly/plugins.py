@@ -14,7 +14,7 @@ from harness.core.errors import KvasirError
 from harness.core.files import dump_json, replacing
 from harness.core.models import Strict
 from harness.hadoop.assembly import jars, maven
-from harness.hadoop.plugins import LOCK, OURS, Plugin, jar_in, load_plugins
+from harness.hadoop.plugins import JOBS, LOCK, OURS, Plugin, jar_in, load_plugins, module_sources, released_in
 
 FACTS = "plugin.json"
 LOCKED = "jars"
@@ -50,12 +50,18 @@ def provide_plugin(
     ready = held or (Path(plugin.folder) / plugin.jar if plugin.jar else None)
     sources = _digest(source, plugin, needed, version, held)
     jar, known = jar_in(folder), _known(folder / FACTS)
-    if known and jar.is_file() and (known.sources, known.jar) == (sources, jars.digest(jar)):
+    as_before = known and jar.is_file() and (known.sources, known.jar) == (sources, jars.digest(jar))
+    if known and as_before and not (plugin.apart and _differ(plugin, folder / LOCKED)):
         return known
     folder.mkdir(parents=True, exist_ok=True)
     (folder / FACTS).unlink(missing_ok=True)
+    if plugin.download and not ready:
+        print(plugin.download, flush=True)
+    made = ready or _made(source, plugin, needed, version, folder / "modules")
+    if plugin.apart:
+        _put_apart(plugin, made.parent / LOCKED, folder)
     with replacing(jar) as scratch:
-        shutil.copyfile(ready or _made(source, plugin, needed, version, folder / "modules"), scratch)
+        shutil.copyfile(made, scratch)
     tools = {} if ready else {"mvn": first_line("mvn", "--version")}
     facts = PluginFacts(hadoop=version, sources=sources, jar=jars.digest(jar), tools=tools)
     dump_json(facts.model_dump(), folder / FACTS)
@@ -87,6 +93,8 @@ def _digest(source: Path, plugin: Plugin, needed: Iterable[Plugin], version: str
     total = hashlib.sha256(version.encode())
     parent = [] if plugin.jar else [source / "pom.xml"]
     others = [path for other in needed for path in other.sources()]
+    if plugin.uses_jobs:
+        others += module_sources(source / JOBS.name)
     for path in [held] if held else [*parent, *plugin.sources(), *others]:
         total.update(f" {path.name} {jars.digest(path)}".encode())
     return total.hexdigest()
@@ -117,6 +125,8 @@ def _made(source: Path, plugin: Plugin, needed: Iterable[Plugin], version: str, 
         Path(built.folder) if _is_ours(source, built) else _staged(source, built, tree / "elsewhere")
         for built in (plugin, *(other for other in needed if not other.jar))
     ]
+    if any(built.uses_jobs for built in (plugin, *needed)):
+        modules.append(source / JOBS.name)
     goals = [f"-Dhadoop.version={version}", "-DskipTests", "package"]
     made = maven.build([module.resolve() for module in modules], tree, goals, f"build plug-in {plugin.name}")
     if not made[plugin.name].is_file():
@@ -128,10 +138,23 @@ def _made(source: Path, plugin: Plugin, needed: Iterable[Plugin], version: str, 
     return made[plugin.name]
 
 
+def _put_apart(plugin: Plugin, found: Path, folder: Path) -> None:
+    """Put the jars of others beside the plug-in's, and a jar that names them, in the order of their names."""
+    shutil.rmtree(folder / LOCKED, ignore_errors=True)
+    found.rename(folder / LOCKED)
+    lock = jars.read_lock(Path(plugin.folder) / LOCK)
+    jars.write_class_path(released_in(folder), [f"{LOCKED}/{name}" for name in sorted(lock)])
+
+
+def _differ(plugin: Plugin, folder: Path) -> list[str]:
+    """Return what differs between a folder and the jars of others that a plug-in's lock names."""
+    return jars.differences(folder, jars.read_lock(Path(plugin.folder) / LOCK))
+
+
 def _require_locked(plugin: Plugin, folder: Path) -> None:
     """Raise KvasirError when the jars of others that went into a plug-in's are not those of its lock, if it has one."""
     lock = Path(plugin.folder) / LOCK
-    if lock.is_file() and (wrong := jars.differences(folder, jars.read_lock(lock))):
+    if lock.is_file() and (wrong := _differ(plugin, folder)):
         raise KvasirError(
             f"the jars that Maven provides for plug-in {plugin.name} are not those of {lock}: {'; '.join(wrong[:3])}. "
             "Remove them from Maven's local repository and see where its settings.xml takes them from"
