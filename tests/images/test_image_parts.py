@@ -225,7 +225,9 @@ def test_a_plugin_that_needs_jars_of_others_is_told_from_those_that_images_hold(
     function = script[script.index("foreign() {") : script.index("}\n", script.index("foreign() {")) + 2]
     command = ["bash", "-euo", "pipefail", "-c", f'{function}foreign "$1"', "bash", str(module)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    assert said == {"ucx": ["org.openucx"], "tez": ["org.apache.tez"]}.get(module.name, [])
+    released = {"ucx": "org.openucx", "tez": "org.apache.tez", "spark": "org.apache.spark"}
+    assert bool(said) == (module.name in released)
+    assert released.get(module.name, "") in ["", *said]
 
 
 def test_a_plugin_that_is_not_in_the_image_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

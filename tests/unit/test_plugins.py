@@ -471,3 +471,11 @@ def test_jars_of_others_stay_beside_a_plugin_that_keeps_them_apart(
     (tmp_path / "built/jars/a.jar").write_text("another")
     assert provide() == [line], "other bytes are replaced"
     assert (tmp_path / "built/jars/a.jar").read_text() == "a.jar"
+
+
+def test_a_plugin_that_uses_our_jobs_is_made_again_when_they_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PROJECT)
+    spark, tez = (sources_of(load_plugin(name)) for name in ("spark", "tez"))
+    jobs = {name for name in spark if "/workloads/" in name}
+    assert any(name.endswith("bayes/Model.java") for name in jobs)
+    assert not any("/workloads/" in name for name in tez)

@@ -12,7 +12,7 @@ measured time of a write to DRAM, mean over the maps.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from harness.hadoop.benchmarks import Benchmark, Cell
@@ -70,13 +70,18 @@ def input_facts(benchmark: Benchmark[Any], cell: Cell) -> list[Metric]:
 
 def hadoop_facts(cell: Cell, result: JobResult) -> list[Metric]:
     """Return tasks and bytes of all jobs of a program, and the configuration of its first job, if it has any."""
-    found = tasks_of(result, HISTORY)
-    for name, (group, counter) in BYTES.items():
-        moved = sum(job.counters.get(group, {}).get(counter, 0) for job in result.jobs)
-        found.append(metric(name, moved, "B", HISTORY))
-    found += device(result)
+    found = [*tasks_of(result, HISTORY), *moved(result), *device(result)]
     settings = configured(job_configuration(cell.cluster, result.jobs[0].id)) if result.jobs else []
     return [*found, *settings, digest(cell)]
+
+
+def moved(result: JobResult, names: Iterable[str] = BYTES) -> list[Metric]:
+    """Return bytes that all jobs of a program moved, by metrics of BYTES."""
+    return [
+        metric(name, sum(job.counters.get(group, {}).get(counter, 0) for job in result.jobs), "B", HISTORY)
+        for name, (group, counter) in BYTES.items()
+        if name in names
+    ]
 
 
 def device(result: JobResult) -> list[Metric]:

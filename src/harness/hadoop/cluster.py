@@ -79,6 +79,12 @@ class Cluster:
         """Environment of all its Java programs."""
         return {"JAVA_HOME": str(self.hadoop.facts.java.home)}
 
+    @property
+    def by_port(self) -> dict[int, str]:
+        """Names of the hosts by the ports of their NodeManagers, which histories have."""
+        pairs = zip(self.layout.nodes, self.hosts, strict=True)
+        return {node.port("nodemanager"): host.name for node, host in pairs}
+
     def log(self, name: str) -> Path:
         """Return the file that a program's messages go to."""
         return self.folder / "logs" / f"{name}.log"

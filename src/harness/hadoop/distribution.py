@@ -54,6 +54,12 @@ def major_of(answer: str) -> tuple[str, int] | None:
     return (f"{found[1] or ''}{found[2]}{found[3]}", int(found[2])) if found else None
 
 
+def plain_flags(compiler: str) -> list[str]:
+    """Return options of every virtual machine; a small heap needs no parallel garbage collector."""
+    options = ["-XX:+UseSerialGC", "-Djava.net.preferIPv4Stack=true", "-XX:-UsePerfData"]
+    return [*options, "-XX:TieredStopAtLevel=1"] if compiler == "c1" else options
+
+
 class Distribution:
     """Composes command lines for a Hadoop that can be started."""
 
@@ -103,15 +109,8 @@ class Distribution:
         return ":".join(map(str, parts))
 
     def flags(self, heap_mb: int, compiler: str = "c1") -> list[str]:
-        """Return options of the virtual machine; a small heap needs no parallel garbage collector."""
-        options = [
-            f"-Xmx{heap_mb}m",
-            "-XX:+UseSerialGC",
-            "-Djava.net.preferIPv4Stack=true",
-            "-XX:-UsePerfData",
-        ]
-        if compiler == "c1":
-            options.append("-XX:TieredStopAtLevel=1")
+        """Return options of the virtual machine, for the class path that the archive was made of."""
+        options = [f"-Xmx{heap_mb}m", *plain_flags(compiler)]
         if self.facts.java.major >= NO_FLAGS_BEFORE:
             # The dependency injection of YARN's web pages defines classes in Java's own package.
             options.append("--add-opens=java.base/java.lang=ALL-UNNAMED")

@@ -6,7 +6,7 @@ import contextlib
 import json
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -118,8 +118,8 @@ def _last_words(output: str) -> str:
     return "\n".join(lines[-6:])
 
 
-def _kill(cluster: Cluster, ids: Sequence[str]) -> None:
-    """Kill the applications of jobs, or those named as applications."""
+def kill(cluster: Cluster, ids: Iterable[str]) -> None:
+    """Kill the applications of jobs, or those named as applications, if they run."""
     for job in ids:
         application = job.replace("job_", "application_")
         command = cluster.hadoop.command(
@@ -165,10 +165,7 @@ def job_configuration(cluster: Cluster, job: str) -> dict[str, str]:
 
 def fetch(cluster: Cluster, job: str) -> JobHistory:
     """Return the history of a job that has ended; raise JobError when there is none."""
-    hosts = {
-        node.port("nodemanager"): host.name
-        for node, host in zip(cluster.layout.nodes, cluster.hosts, strict=True)
-    }
+    hosts = cluster.by_port
     deadline = time.monotonic() + HISTORY_WAIT_S
     while True:
         why = ""
@@ -249,7 +246,7 @@ def run_job(
     ended = on_master(cluster, name, [*command, *arguments], cluster.environment, timeout_s)
     ids = job_ids(ended.output)
     if ended.code is None:
-        _kill(cluster, ids)
+        kill(cluster, ids)
     ended.require(timeout_s, _last_words)
     jobs = [fetch(cluster, job) for job in ids]
     for job in jobs:

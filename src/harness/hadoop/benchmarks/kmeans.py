@@ -68,11 +68,17 @@ class KMeans(Benchmark[KMeansSettings]):
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Iterate, and put samples into clusters."""
         cell.hdfs.remove(OUTPUT)
-        s = self.settings
-        properties = {"kvasir.kmeans.emit-samples": str(s.emit_samples).lower()}
-        arguments = [*cell.options(properties), str(s.iterations), str(s.distance)]
+        arguments = [*cell.options(self.properties()), *self.limits()]
         arguments += [self.input(cell), f"{self.path}/centres", OUTPUT]
-        return cell.program(name, "kvasir.kmeans.KMeans", arguments, s.timeout_s)
+        return cell.program(name, "kvasir.kmeans.KMeans", arguments, self.settings.timeout_s)
+
+    def properties(self) -> dict[str, str]:
+        """Return the property that says what map tasks hand over."""
+        return {"kvasir.kmeans.emit-samples": str(self.settings.emit_samples).lower()}
+
+    def limits(self) -> list[str]:
+        """Return the arguments that say when iterations end."""
+        return [str(self.settings.iterations), str(self.settings.distance)]
 
     def validate(self, cell: Cell, result: JobResult) -> tuple[list[Metric], dict[str, str]]:
         """Check that centres and clusters of few samples are those of one process; of many, that all runs agree."""

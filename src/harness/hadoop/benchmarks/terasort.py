@@ -69,9 +69,8 @@ class TeraSort(Benchmark[TeraSortSettings]):
         done = cell.generated(self.path, program[1], program, arguments, self.settings.timeout_s)
         return done.counter("Counters", "CHECKSUM")
 
-    def execute(self, cell: Cell, name: str) -> JobResult:
-        """Sort."""
-        cell.hdfs.remove(OUTPUT)
+    def properties(self) -> dict[str, int]:
+        """Return the properties that say how to sample and write."""
         properties = {"mapreduce.terasort.output.replication": self.settings.output_replication}
         for key, value in (
             ("mapreduce.terasort.partitions.sample", self.settings.samples),
@@ -79,7 +78,12 @@ class TeraSort(Benchmark[TeraSortSettings]):
         ):
             if value is not None:
                 properties[key] = value
-        arguments = ["terasort", *cell.options(properties), self.path, OUTPUT]
+        return properties
+
+    def execute(self, cell: Cell, name: str) -> JobResult:
+        """Sort."""
+        cell.hdfs.remove(OUTPUT)
+        arguments = ["terasort", *cell.options(self.properties()), self.path, OUTPUT]
         return cell.program(name, EXAMPLES, arguments, self.settings.timeout_s)
 
     def input(self, cell: Cell) -> str:
