@@ -143,7 +143,7 @@ class Progress:
         what = " ".join(
             v
             for k, v in wildcards.items()
-            if k in ("study", "experiment", "point", "cell", "batch", "hadoop", "figure", "name")
+            if k in ("study", "experiment", "point", "cell", "batch", "hadoop", "plugin", "figure", "name")
         )
         rep = f", repetition {wildcards['rep']}" if "rep" in wildcards else ""
         does = WORDS.get(rule, rule.replace("_", " "))

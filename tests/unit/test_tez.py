@@ -33,7 +33,7 @@ def test_heartbeats_are_those_of_the_cluster() -> None:
     assert found["tez.am.am-rm.heartbeat.interval-ms.max"] == "123"
 
 
-@pytest.mark.parametrize(("scale", "runs"), [("kick", 0), ("smoke", 0), ("night", 4)])
+@pytest.mark.parametrize(("scale", "runs"), [("kick", 0), ("smoke", 0), ("laptop", 2), ("night", 8)])
 def test_it_runs_beside_hadoop_on_the_same_cell(
     scale: str, runs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,7 +71,7 @@ def interface(framework: str) -> str:
 
 MREV_S = {"hadoop-gbe": (4000, 1500, 800), "hadoop-ipoib": (3600, 1000, 420), "hadoop-uda": (3000, 1700, 1200),
           "rdma-hadoop": (3200, 900, 380), "engine-gbe": (3400, 1050, 500),
-          "engine-ipoib": (3300, 950, 450), "tez": (2400, 800, 350)}  # fmt: skip
+          "engine-ipoib": (3300, 950, 450), "tez": (2400, 800, 350), "spark": (2300, 750, 330)}  # fmt: skip
 """Seconds on 5, 9 and 13 nodes. On 3 nodes it is half as much again as on 5."""
 LINES = ("hadoop-1-", "hadoop-2-")
 GAP = {("hdd", 3): 1.02, ("hdd", 5): 1.03, ("hdd", 9): 1.6, ("hdd", 13): 1.8,
