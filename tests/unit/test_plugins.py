@@ -467,10 +467,28 @@ def test_jars_of_others_stay_beside_a_plugin_that_keeps_them_apart(
     assert sorted(jar.name for jar in (tmp_path / "built/jars").iterdir()) == ["a.jar", "b.jar"]
     with zipfile.ZipFile(released_in(tmp_path / "built")) as jar:
         assert "Class-Path: jars/a.jar jars/b.jar" in jar.read("META-INF/MANIFEST.MF").decode()
+    facts = json.loads((tmp_path / "built/plugin.json").read_text())
+    assert facts["released"] == digest(folder / LOCK)
     assert provide() == [], "nothing is to be done"
     (tmp_path / "built/jars/a.jar").write_text("another")
     assert provide() == [line], "other bytes are replaced"
     assert (tmp_path / "built/jars/a.jar").read_text() == "a.jar"
+
+
+def test_other_released_jars_make_the_runs_of_a_plugin_out_of_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = Path("build/hadoop-plugins/3.4.2/mine.json")
+    file.parent.mkdir(parents=True)
+
+    def programs(**facts: str) -> Any:
+        file.write_text(json.dumps({"jar": "1", **facts}))
+        cell: Any = SimpleNamespace(built=[str(file)], hadoop="3.4.2")
+        return programs_of(cell)["plugins"]["mine"]
+
+    assert programs() == programs(released="") == "1"
+    assert len({programs(), programs(released="2"), programs(released="3")}) == 3
 
 
 def test_a_plugin_that_uses_our_jobs_is_made_again_when_they_change(monkeypatch: pytest.MonkeyPatch) -> None:

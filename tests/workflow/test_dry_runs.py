@@ -119,6 +119,13 @@ def test_forcing_a_figure_by_number_draws_it_again(checkout: Checkout, force: li
         shutil.rmtree(checkout.folder / "results")
 
 
+def test_a_large_download_is_told_before_it_begins(checkout: Checkout) -> None:
+    plugins = [f"build/hadoop-plugins/3.4.2/{name}.json" for name in ("spark", "tez")]
+    text = checkout.snakemake("-n", "--logger", "kvasir", "--", *plugins)
+    assert text.count("plug-in spark: Maven gets 48 MB of released jars, unless it has them\n") == 1
+    assert "plug-in tez" not in text
+
+
 def test_another_scale_by_path(checkout: Checkout) -> None:
     assert checkout.planned("results/laptop/report.html")["run_point"] > 100
 

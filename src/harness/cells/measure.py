@@ -250,7 +250,8 @@ def programs_of(spec: CellSpec) -> dict[str, dict[str, Any]]:
                 f"{path}: expected what the build writes there: {error}; build it again"
             ) from None
         if path.parent == BUILT / spec.hadoop:
-            found.setdefault("plugins", {})[path.stem] = facts["jar"]
+            software = [facts["jar"], *([facts["released"]] if facts.get("released") else [])]
+            found.setdefault("plugins", {})[path.stem] = " ".join(software)
         elif path.parent == BUILDS:
             digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
             found["hadoop"] = {

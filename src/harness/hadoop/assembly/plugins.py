@@ -30,6 +30,8 @@ class PluginFacts(Strict):
     """SHA-256 over what decides on its jar."""
     jar: str
     """SHA-256 of its jar."""
+    released: str = ""
+    """SHA-256 of the lock of jars that stay apart from it."""
     tools: dict[str, str]
     """Versions of the programs that built it; none for a jar that was there."""
 
@@ -63,7 +65,8 @@ def provide_plugin(
     with replacing(jar) as scratch:
         shutil.copyfile(made, scratch)
     tools = {} if ready else {"mvn": first_line("mvn", "--version")}
-    facts = PluginFacts(hadoop=version, sources=sources, jar=jars.digest(jar), tools=tools)
+    released = jars.digest(Path(plugin.folder) / LOCK) if plugin.apart else ""
+    facts = PluginFacts(hadoop=version, sources=sources, jar=jars.digest(jar), released=released, tools=tools)
     dump_json(facts.model_dump(), folder / FACTS)
     return facts
 
