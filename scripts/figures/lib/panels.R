@@ -233,6 +233,13 @@ cluster_rows <- function(runs, metric, disk = NULL, benchmark = NULL) {
   rows
 }
 
+# The runs on the number of hosts that most frameworks ran most benchmarks on; the largest of several.
+fullest_cluster <- function(runs) {
+  points <- unique(metric_rows(runs, "time.total")[c("nodes", "framework", "benchmark")])
+  sizes <- table(points$nodes)
+  runs[runs$nodes %in% max(as.integer(names(sizes)[sizes == max(sizes, 0)]), -Inf), ]
+}
+
 # Frameworks below each other: a metric of one benchmark over `per`, every run, the median as a tick, and the median
 # start-up in grey.
 frameworks_panel <- function(runs, metric, benchmark, title, name, per = 1) {

@@ -12,7 +12,7 @@ takes <- c(engines = "cells")
 
 draw <- function(tables) {
   every <- tables$engines
-  runs <- every[every$nodes %in% max(metric_rows(every, "time.total")$nodes, -Inf), ]
+  runs <- fullest_cluster(every)
   rows <- metric_rows(runs, "time.total")
   if (!nrow(rows)) return(nothing_figure(every, "wide"))
   metrics <- Filter(function(one) nrow(metric_rows(runs, one[[1]])) > 0, drawn)

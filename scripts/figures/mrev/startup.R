@@ -24,7 +24,7 @@ takes <- c(engines = "cells")
 
 draw <- function(tables) {
   every <- tables$engines
-  runs <- every[every$nodes %in% max(metric_rows(every, "time.total")$nodes, -Inf), ]
+  runs <- fullest_cluster(every)
   total <- metric_rows(runs, "time.total")
   if (!nrow(total)) return(nothing_figure(every, "wide"))
   points <- unique(total[c("framework", "benchmark")])

@@ -309,14 +309,14 @@ def run_command(
     ended = on_master(cluster, name, command, env, timeout_s, folder)
     if ended.code != 0:
         with contextlib.suppress(KvasirError):
-            _kill(cluster, unfinished())
+            kill(cluster, unfinished())
         ended.require(timeout_s, reason)
     ids = [one.job for one in submitted() if one.job]
     try:
         jobs = [fetch(cluster, job) for job in ids]
     except JobError:
         if left := unfinished():
-            _kill(cluster, left)
+            kill(cluster, left)
             raise JobError(f"{name}: ended and left running {', '.join(left)}, now killed") from None
         raise
     for job in jobs:
