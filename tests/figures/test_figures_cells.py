@@ -206,7 +206,7 @@ def test_table1_shows_what_the_study_has_in_effect_at_each_scale(drawn: dict[Cas
     assert row("sort: data_mb") == ["4", "48", "51,200"]
     assert row("nodes") == ["3", "3 and 5", "3, 5, 9 and 13"]
     assert row("disk") == ["ssd", "ssd", "hdd"]
-    assert row("framework") == ["3 planned", "7 planned", "7 planned"]
+    assert row("framework") == ["3 planned", "8 planned", "8 planned"]
     assert row("repetitions") == ["1", "3", "10"]
 
 

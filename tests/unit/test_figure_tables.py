@@ -153,8 +153,8 @@ def test_no_two_series_of_a_factor_look_alike(study: str) -> None:
 def test_series_of_clusters_are_the_frameworks_with_their_own_labels(folder: Path) -> None:
     with (folder / "frameworks.yaml").open("a") as file:
         file.write("mine: {class: hadoop, label: My framework}\n")
-    config = config_of("mrev", folder=folder)
-    rows = series_rows(config.studies["mrev"], config)
+    config = config_of("hpc", folder=folder)
+    rows = series_rows(config.studies["hpc"], config)
     assert list(read_yaml(folder / "frameworks.yaml")) == [row["id"] for row in rows]
     assert rows[-1] == {"id": "mine", "label": "My framework"} | dict.fromkeys(SERIES[2:], "")
     assert {row["note"] for row in rows if row["id"] == "hadoop-uda"} == {"re-implementation after the paper"}

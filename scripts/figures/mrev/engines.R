@@ -22,7 +22,8 @@ draw <- function(tables) {
       frameworks_panel(runs, one[[1]], benchmark, paste0(label_of(benchmark), ", ", one[[2]]), one[[3]], one[[4]])
     })
   }), recursive = FALSE)
-  panel_figure(panels, every, rows, if (length(benchmarks) > 1) "tall" else "wide",
+  size <- c(width = 178, height = 32 + length(benchmarks) * (16 + 5 * length(unique(rows$framework))))
+  panel_figure(panels, every, rows, size,
     paste0("Points: all runs (n = ", n_text(as.integer(table(rows$point))), "); tick: median; grey: the median ",
       "start-up, until the first task runs. ", unique(rows$nodes), " nodes."),
     if (length(metrics) < length(drawn)) no_energy_text(runs), legend = 0, ncol = length(metrics))

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="4bc272822e7d3d63071715527f903026a0bb36c8ecbffb427740209be8b2efa1")
+    version("0.1.0", sha256="66db3f15ab5cffaa04506d5d9450f4609638822a936c417ca35f87e1ca3ff171")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -17,7 +17,7 @@ class Pauses {
     Pauses();
 
     /// Returns at once in the first 0.1 ms of a wait; later it sleeps for an eighth of the time waited so
-    /// far, but at most 1 ms.
+    /// far, but at most 8 ms.
     void pause() const;
     /// Begins a new wait.
     void restart();
