@@ -1,4 +1,4 @@
-"""What class `spark` makes of a cluster, what it runs, and where it is planned."""
+"""What class `spark` makes of a cluster, and what it runs."""
 
 from pathlib import Path
 
@@ -10,7 +10,6 @@ from harness.cells.spark import LEAST_HEAP_MB, PROGRAMS, Spark, complaint, execu
 from harness.config.hadoop import Parameters
 from harness.hadoop.benchmarks import CLASSES
 from harness.hadoop.jobs import JobError
-from harness.plan.planner import choose
 
 PROJECT = Path(__file__).parents[2]
 COUNTS, HEAPS = st.integers(1, 12), st.integers(64, 8192)
@@ -60,16 +59,3 @@ def test_a_failed_driver_says_why() -> None:
     ]
     assert complaint("1\n26/11/26 ERROR Client: lost\n3") == "26/11/26 ERROR Client: lost"
     assert complaint("1\n2") == "1\n2"
-
-
-@pytest.mark.parametrize(("scale", "runs"), [("kick", 0), ("smoke", 0), ("laptop", 2), ("night", 8)])
-def test_spark_runs_beside_hadoop_on_the_same_cell(
-    scale: str, runs: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(PROJECT)
-    table = choose([f"scale={scale}", "studies=mrev"]).table("mrev", "engines")
-    ours = {point: Path(found.folder).parent for point, found in table.runs.items()}
-    spark = {point: folder for point, folder in ours.items() if point.startswith("spark_")}
-    assert len(spark) == runs
-    for point, folder in spark.items():
-        assert ours[point.replace("spark_", "hadoop-ipoib_")] == folder

@@ -1,16 +1,10 @@
-"""What class `tez` makes of a cluster, and where it is planned."""
+"""What class `tez` makes of a cluster."""
 
-from pathlib import Path
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.cells.tez import cluster_properties, container_sizes, places
 from harness.config.hadoop import Parameters
-from harness.plan.planner import choose
-
-PROJECT = Path(__file__).parents[2]
 
 COUNTS, HEAPS = st.integers(1, 12), st.integers(64, 8192)
 
@@ -31,16 +25,3 @@ def test_a_worker_holds_as_many_tasks_as_it_has_places_with_a_master_and_without
 def test_heartbeats_are_those_of_the_cluster() -> None:
     found = cluster_properties(Parameters(heartbeat_ms=123))
     assert found["tez.am.am-rm.heartbeat.interval-ms.max"] == "123"
-
-
-@pytest.mark.parametrize(("scale", "runs"), [("kick", 0), ("smoke", 0), ("laptop", 2), ("night", 8)])
-def test_it_runs_beside_hadoop_on_the_same_cell(
-    scale: str, runs: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(PROJECT)
-    table = choose([f"scale={scale}", "studies=mrev"]).table("mrev", "engines")
-    ours = {point: Path(found.folder).parent for point, found in table.runs.items()}
-    tez = {point: folder for point, folder in ours.items() if point.startswith("tez_")}
-    assert len(tez) == runs
-    for point, folder in tez.items():
-        assert ours[point.replace("tez_", "hadoop-ipoib_")] == folder
