@@ -50,8 +50,9 @@ install_packages() {
 make_venv() {
   local stamp want
   stamp=.venv/kvasir.stamp
-  # The absolute path belongs to the stamp: a moved checkout has a venv whose programs point elsewhere.
-  want=$(cat requirements.txt <(pwd -P) | sha256sum)
+  # The absolute path belongs to the stamp: a moved checkout has a venv whose programs point elsewhere. pyproject.toml
+  # names the programs of our own.
+  want=$(cat requirements.txt pyproject.toml <(pwd -P) | sha256sum)
   [ "$(cat "$stamp" 2>/dev/null)" = "$want" ] && return
   python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
     die "Python 3.11 or newer is needed, python3 is $(python3 --version 2>&1)"

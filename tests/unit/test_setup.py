@@ -18,6 +18,7 @@ def place(tmp_path: Path) -> Path:
     shutil.copy(PROJECT / "scripts/setup.sh", folder / "scripts")
     shutil.copy(PROJECT / "requirements-debian.txt", folder)
     (folder / "requirements.txt").write_text("")
+    (folder / "pyproject.toml").write_text("")
     programs = folder / "programs"
     programs.mkdir()
     absent = '[ "${!#}" = cmake ] || [ "${!#}" = r-base-core ]'
@@ -28,7 +29,7 @@ def place(tmp_path: Path) -> Path:
     # The Python environment is there already, as far as the stamp tells.
     (folder / ".venv").mkdir()
     stamp = subprocess.run(
-        ["bash", "-c", "cat requirements.txt <(pwd -P) | sha256sum"],
+        ["bash", "-c", "cat requirements.txt pyproject.toml <(pwd -P) | sha256sum"],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -19,19 +19,17 @@ def test_frameworks_are_compared_from_the_command_to_the_page(tmp_path: Path) ->
     if reason := refusal(HostsSettings.parse({"kind": "emulated", "interfaces": {"ib": {}}})):
         pytest.skip(f"no emulated hosts: {reason}")
     checkout = copy_project(tmp_path / "kvasir copy")
-    for made in (".venv", "build"):
-        (checkout.folder / made).symlink_to(PROJECT / made)
+    (checkout.folder / "build").symlink_to(PROJECT / "build")
     output = tmp_path / "a comparison"
     words = [word for name in FRAMEWORKS for word in ("--framework", name)]
     words += ["--benchmark", "wordcount", "--size", "8M", "--repetitions", "2", "--output", str(output)]
     program = str(PROJECT / ".venv/bin/kvasir")
     done = checkout.run(program, "compare", *words, timeout=1700)
     assert done.returncode == 0, done.stdout[-6000:]
-    table = [line.split() for line in done.stdout.splitlines()]
-    assert {line[0] for line in table if line and line[0] in LABELS} == LABELS
-    assert (
-        "Engine-IPoIB" in done.stdout[done.stdout.rindex("wordcount") :].splitlines()[4]
-    )  # the fastest first
+    printed = [line.split()[0] for line in done.stdout.splitlines() if line.strip()]
+    ranked = [word for word in printed if word in FRAMEWORKS][:3]  # sentences come after the table
+    assert sorted(ranked) == sorted(FRAMEWORKS)
+    assert ranked[0] == "engine-ipoib", done.stdout[-2000:]  # the fastest first: it starts no Java
     results = output / "results/compare"
     with (results / "tables/compare/runs.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["metric"] == "time.total"]
@@ -49,7 +47,7 @@ def test_frameworks_are_compared_from_the_command_to_the_page(tmp_path: Path) ->
 
     again = checkout.run(program, "compare", *words, "--dry-run", timeout=300)
     assert again.returncode == 0, again.stdout[-3000:]
-    assert "run_cell" not in again.stdout  # nothing is left to run
+    assert "nothing to be done" in again.stdout
     wrong = checkout.run(
         program, "compare", "--framework", "hadop", "--output", str(tmp_path / "other"), timeout=300
     )
