@@ -69,7 +69,7 @@ def test_each_says_what_it_lacks_until_a_home_is_named(folder: Path) -> None:
         absent["hadoop-native"].reason
     )
     for name in ("celeborn", "uniffle"):
-        assert "as a plug-in (docs/hadoop.md)" in absent[name].reason
+        assert "name its MapReduce client as a plug-in (docs/hadoop.md)" in absent[name].reason
     assert "it has no YARN" in absent["hadoop-1-2-1"].reason
 
 
