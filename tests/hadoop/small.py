@@ -1,12 +1,23 @@
 """Clusters, inputs and cells so small that a test of them takes seconds."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness.config.hadoop import Parameters
+from harness.hadoop.assembly import provide_plugins
+from harness.hadoop.benchmarks import Cell
+from harness.hadoop.cluster import cluster
+from harness.hadoop.distribution import Distribution
+from harness.hadoop.plugins import load_plugins
+from harness.hosts import Hosts
 from harness.plan.spec import CellRun, CellSpec
 from harness.results.records import Identity
 
+PROJECT = Path(__file__).parents[2]
 HOSTS = {"kind": "emulated", "interfaces": {"gbe": {}, "ib": {"rate_mbit_s": 500}}}
 # One task of a kind per worker: starting a Java costs more than all the work at this size.
 SMALL = {
@@ -85,3 +96,23 @@ def hadoop_cell(folder: Path, settings: dict[str, dict[str, Any]]) -> CellSpec:
     runs = [run_of(folder, f"h_{name}", "hadoop-ipoib", name, own) for name, own in settings.items()]
     entry = {"class": "hadoop", "label": "Hadoop", "interface": "ib"}
     return cell_of(folder, {"hadoop-ipoib": entry}, runs)
+
+
+@contextmanager
+def with_plugins(names: Sequence[str], nodes: Hosts, hadoop: Distribution, folder: Path) -> Iterator[Cell]:
+    """A cluster in `folder` with plug-ins of ours, whose jobs do not use them unless told."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(PROJECT)
+        plugins = tuple(load_plugins(names).values())
+        provide_plugins(PROJECT / "src/hadoop", hadoop.version, hadoop.plugins, plugins)
+    with cluster(nodes, hadoop, PARAMETERS, folder / "-".join(names), "ib", "ssd", plugins) as started:
+        yield Cell(started)
+
+
+def processes(cell: Cell, word: str) -> list[str]:
+    """Command lines with a word in them, on all hosts of a cell."""
+    script = "for file in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$file; echo; done 2>/dev/null; true"
+    lines = [
+        line for host in cell.cluster.hosts for line in host.run(["sh", "-c", script]).stdout.splitlines()
+    ]
+    return [line for line in lines if word in line]

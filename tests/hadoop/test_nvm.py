@@ -14,15 +14,13 @@ from pathlib import Path
 import pytest
 
 from harness.config.load import read_profile
-from harness.hadoop.assembly import provide_plugins
 from harness.hadoop.benchmarks import CLASSES, Cell, make
-from harness.hadoop.cluster import cluster
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.history import JobHistory
 from harness.hadoop.jobs import JobError
-from harness.hadoop.plugins import job_properties, load_plugin
+from harness.hadoop.plugins import job_properties
 from harness.hosts import Hosts
-from tests.hadoop.small import PARAMETERS, SMOKE
+from tests.hadoop.small import SMOKE, with_plugins
 
 PROJECT = Path(__file__).parents[2]
 STAGES = ("READ_NS", "MAP_NS", "COLLECT_NS", "SPILL_NS", "MERGE_NS")
@@ -34,10 +32,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def cell(nodes: Hosts, hadoop: Distribution, shared: Path) -> Iterator[Cell]:
     """A cluster with the plug-in, whose jobs do not use it unless told."""
-    plugin = load_plugin(str(PROJECT / "src/hadoop/plugins/nvm"))
-    provide_plugins(PROJECT / "src/hadoop", hadoop.version, hadoop.plugins, [plugin])
-    with cluster(nodes, hadoop, PARAMETERS, shared / "nvm", "ib", "ssd", [plugin]) as started:
-        yield Cell(started)
+    with with_plugins(["nvm"], nodes, hadoop, shared) as started:
+        yield started
 
 
 def told(cell: Cell, **more: str) -> Cell:

@@ -12,17 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.hadoop.assembly import provide_plugins
 from harness.hadoop.benchmarks import CLASSES, Cell, make
-from harness.hadoop.cluster import cluster
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.history import JobHistory
 from harness.hadoop.jobs import JobResult, job_ids
-from harness.hadoop.plugins import job_properties, load_plugins
+from harness.hadoop.plugins import job_properties
 from harness.hosts import Hosts
-from tests.hadoop.small import PARAMETERS, SMOKE
+from tests.hadoop.small import SMOKE, with_plugins
 
-PROJECT = Path(__file__).parents[2]
 MIB = 2**20
 REDUCES = 2
 pytestmark = pytest.mark.slow
@@ -46,12 +43,8 @@ def plugin(names: list[str]) -> str:
 @pytest.fixture(scope="module")
 def cell(names: list[str], nodes: Hosts, hadoop: Distribution, shared: Path) -> Iterator[Cell]:
     """A cluster with the plug-in, whose jobs do not use it unless told."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(PROJECT)
-        plugins = tuple(load_plugins(names).values())
-        provide_plugins(PROJECT / "src/hadoop", hadoop.version, hadoop.plugins, plugins)
-    with cluster(nodes, hadoop, PARAMETERS, shared / "-".join(names), "ib", "ssd", plugins) as started:
-        yield Cell(started)
+    with with_plugins(names, nodes, hadoop, shared) as started:
+        yield started
 
 
 def shuffled(cell: Cell, **more: str) -> Cell:

@@ -11,15 +11,14 @@ import pytest
 from harness.cells.conditions import hadoop_facts
 from harness.cells.spark import PROGRAMS, Spark
 from harness.config import FrameworkEntry
-from harness.hadoop.assembly import provide_plugins
 from harness.hadoop.benchmarks import Cell, make
-from harness.hadoop.cluster import cluster, settle
+from harness.hadoop.cluster import settle
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.jobs import JobError, JobTimeout
-from harness.hadoop.plugins import job_properties, load_plugin, load_plugins
+from harness.hadoop.plugins import job_properties, load_plugin
 from harness.hosts import Hosts
 from harness.measure import counters, tasks
-from tests.hadoop.small import PARAMETERS, SMOKE
+from tests.hadoop.small import SMOKE, processes, with_plugins
 
 PROJECT = Path(__file__).parents[2]
 SAME = ("MAP_INPUT_RECORDS", "REDUCE_INPUT_RECORDS", "REDUCE_OUTPUT_RECORDS")
@@ -32,12 +31,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def cell(nodes: Hosts, hadoop: Distribution, shared: Path) -> Iterator[Cell]:
     """A cluster with the plug-in."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(PROJECT)
-        plugins = tuple(load_plugins(["spark"]).values())
-        provide_plugins(PROJECT / "src/hadoop", hadoop.version, hadoop.plugins, plugins)
-    with cluster(nodes, hadoop, PARAMETERS, shared / "spark", "ib", "ssd", plugins) as started:
-        yield Cell(started)
+    with with_plugins(["spark"], nodes, hadoop, shared) as started:
+        yield started
 
 
 def spark(cell: Cell, **more: str) -> Spark:
@@ -45,15 +40,6 @@ def spark(cell: Cell, **more: str) -> Spark:
     properties = job_properties(more, cell.cluster.plugins)
     entry = {"class": "harness.cells.spark:Spark", "label": "Spark", "job_properties": properties}
     return Spark("spark", FrameworkEntry.model_validate(entry))
-
-
-def spark_processes(cell: Cell) -> list[str]:
-    """Command lines of Spark's on all hosts."""
-    script = "for file in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$file; echo; done 2>/dev/null; true"
-    lines = [
-        line for host in cell.cluster.hosts for line in host.run(["sh", "-c", script]).stdout.splitlines()
-    ]
-    return [line for line in lines if "org.apache.spark" in line]
 
 
 def received(cell: Cell) -> dict[str, int]:
@@ -123,7 +109,7 @@ def test_a_program_that_fails_says_why_and_one_that_takes_too_long_is_killed(cel
     with pytest.raises(JobTimeout, match="took longer than 3 s"):
         spark(cell).execute(slow, cell, "late")
     settle(cell.cluster)
-    assert spark_processes(cell) == []
+    assert processes(cell, "org.apache.spark") == []
 
 
 def test_the_plugin_says_how_large_its_jars_are(cell: Cell) -> None:

@@ -10,17 +10,15 @@ import pytest
 from harness.cells.conditions import hadoop_facts
 from harness.cells.tez import Tez
 from harness.config import FrameworkEntry
-from harness.hadoop.assembly import provide_plugins
 from harness.hadoop.benchmarks import Cell, make
-from harness.hadoop.cluster import cluster, settle
+from harness.hadoop.cluster import settle
 from harness.hadoop.distribution import Distribution
 from harness.hadoop.jobs import JobError, JobResult, JobTimeout
-from harness.hadoop.plugins import job_properties, load_plugins
+from harness.hadoop.plugins import job_properties
 from harness.hosts import Hosts
 from harness.measure import counters, tasks
-from tests.hadoop.small import PARAMETERS, SMOKE
+from tests.hadoop.small import SMOKE, processes, with_plugins
 
-PROJECT = Path(__file__).parents[2]
 SAME = (
     *("MAP_INPUT_RECORDS", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "SPLIT_RAW_BYTES", "SHUFFLED_MAPS"),
     *("REDUCE_INPUT_GROUPS", "REDUCE_INPUT_RECORDS", "REDUCE_OUTPUT_RECORDS"),
@@ -32,12 +30,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def cell(nodes: Hosts, hadoop: Distribution, shared: Path) -> Iterator[Cell]:
     """A cluster with the plug-in, whose jobs do not use it unless told."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(PROJECT)
-        plugins = tuple(load_plugins(["tez"]).values())
-        provide_plugins(PROJECT / "src/hadoop", hadoop.version, hadoop.plugins, plugins)
-    with cluster(nodes, hadoop, PARAMETERS, shared / "tez", "ib", "ssd", plugins) as started:
-        yield Cell(started)
+    with with_plugins(["tez"], nodes, hadoop, shared) as started:
+        yield started
 
 
 def tez(cell: Cell, **more: str) -> Tez:
@@ -47,15 +41,6 @@ def tez(cell: Cell, **more: str) -> Tez:
     return Tez("tez", FrameworkEntry.model_validate(entry))
 
 
-def tez_processes(cell: Cell) -> list[str]:
-    """Command lines of Tez's on all hosts."""
-    script = "for file in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$file; echo; done 2>/dev/null; true"
-    lines = [
-        line for host in cell.cluster.hosts for line in host.run(["sh", "-c", script]).stdout.splitlines()
-    ]
-    return [line for line in lines if "org.apache.tez" in line]
-
-
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", ["terasort", "wordcount"])
 def test_output_tasks_and_bytes_are_those_of_stock_hadoop(cell: Cell, name: str) -> None:
@@ -63,6 +48,7 @@ def test_output_tasks_and_bytes_are_those_of_stock_hadoop(cell: Cell, name: str)
     benchmark.prepare(cell)
     found: dict[str, tuple[JobResult, dict[str, str]]] = {}
     for run in ("stock", "tez"):
+        settle(cell.cluster)
         made = (
             benchmark.execute(cell, f"{name}-stock")
             if run == "stock"
@@ -107,4 +93,4 @@ def test_a_job_that_fails_says_why_and_one_that_takes_too_long_is_killed(cell: C
     with pytest.raises(JobTimeout, match="took longer than 3 s"):
         tez(cell).execute(slow, cell, "late")
     settle(cell.cluster)
-    assert tez_processes(cell) == []
+    assert processes(cell, "org.apache.tez") == []

@@ -265,6 +265,21 @@ frameworks_panel <- function(runs, metric, benchmark, title, name, per = 1) {
     labs(title = title) + theme_kvasir() + theme(legend.position = "none")
 }
 
+# A row of such panels for each benchmark. runs: those that are drawn; every: those that the words below are of.
+# metrics: lists of metric, title, unit, and how many of the table's units that is. Behind size: pieces of the caption.
+frameworks_figure <- function(every, runs, metrics, size, ...) {
+  rows <- metric_rows(runs, "time.total")
+  panels <- unlist(lapply(unique(rows$benchmark), function(benchmark) {
+    lapply(metrics, function(one) {
+      title <- if (identical(one, metrics[[1]])) paste0(label_of(benchmark), ", ", one[[2]]) else one[[2]]
+      frameworks_panel(runs, one[[1]], benchmark, title, one[[3]], one[[4]])
+    })
+  }), recursive = FALSE)
+  panel_figure(panels, every, rows, size,
+    paste0("Points: all runs (n = ", n_text(as.integer(table(rows$point))), "); tick: median; grey: the median ",
+      "start-up, until the first task runs."), ..., legend = 0, ncol = length(metrics))
+}
+
 linear_axis_x <- function(name) scale_x_continuous(name, limits = c(0, NA), expand = expansion(c(0, 0.06)))
 
 # Points of which no two are so close, on logarithmic axes, that words beside them would meet.

@@ -16,15 +16,7 @@ draw <- function(tables) {
   rows <- metric_rows(runs, "time.total")
   if (!nrow(rows)) return(nothing_figure(every, "wide"))
   metrics <- Filter(function(one) nrow(metric_rows(runs, one[[1]])) > 0, drawn)
-  benchmarks <- unique(rows$benchmark)
-  panels <- unlist(lapply(benchmarks, function(benchmark) {
-    lapply(metrics, function(one) {
-      frameworks_panel(runs, one[[1]], benchmark, paste0(label_of(benchmark), ", ", one[[2]]), one[[3]], one[[4]])
-    })
-  }), recursive = FALSE)
-  size <- c(width = 178, height = 32 + length(benchmarks) * (16 + 5 * length(unique(rows$framework))))
-  panel_figure(panels, every, rows, size,
-    paste0("Points: all runs (n = ", n_text(as.integer(table(rows$point))), "); tick: median; grey: the median ",
-      "start-up, until the first task runs. ", unique(rows$nodes), " nodes."),
-    if (length(metrics) < length(drawn)) no_energy_text(runs), legend = 0, ncol = length(metrics))
+  size <- c(width = 178, height = 32 + length(unique(rows$benchmark)) * (16 + 5 * length(unique(rows$framework))))
+  frameworks_figure(every, runs, metrics, size, paste(unique(rows$nodes), "nodes."),
+    if (length(metrics) < length(drawn)) no_energy_text(runs))
 }

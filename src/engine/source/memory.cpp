@@ -23,6 +23,17 @@ void* allocate_block(std::size_t bytes) {
     return block;
 }
 
+MemoryRelief::~MemoryRelief() {
+    if (meter_ != nullptr) {
+        std::erase(meter_->reliefs_, this);
+    }
+}
+
+void MemoryRelief::relieve_from_now_on(MemoryMeter& meter) {
+    meter_ = &meter;
+    meter.reliefs_.push_back(this);
+}
+
 void MemoryMeter::ask_for_room(std::size_t bytes) {
     for (auto relief = reliefs_.rbegin(); relief != reliefs_.rend() && !has_room(bytes); ++relief) {
         (*relief)->relieve(bytes);

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="66db3f15ab5cffaa04506d5d9450f4609638822a936c417ca35f87e1ca3ff171")
+    version("0.1.0", sha256="e9d8c26dd28a717e90da5e954104ceb5846e7be67fa6fead995659f996d64a86")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

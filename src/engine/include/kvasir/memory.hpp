@@ -32,6 +32,8 @@ class OverBudget : public Error {
     using Error::Error;
 };
 
+class MemoryMeter;
+
 /// What a meter asks for room when its budget is used up.
 class MemoryRelief {
   public:
@@ -42,7 +44,12 @@ class MemoryRelief {
     virtual void relieve(std::size_t bytes) = 0;
 
   protected:
-    ~MemoryRelief() = default;
+    ~MemoryRelief();
+    /// Is asked by `meter` for room before those that it asked so far, as long as this lives. Once only.
+    void relieve_from_now_on(MemoryMeter& meter);
+
+  private:
+    MemoryMeter* meter_ = nullptr;
 };
 
 /// Counter of the bytes that the containers of one rank hold, and of their peak. With a budget it counts no
@@ -63,9 +70,6 @@ class MemoryMeter {
     void set_budget(std::size_t bytes) { budget_ = bytes == 0 ? SIZE_MAX : bytes; }
     bool has_budget() const { return budget_ != SIZE_MAX; }
     std::size_t budget() const { return budget_; }
-    /// Asks `relief` for room before memory is refused, and before those that were added earlier.
-    void add_relief(MemoryRelief& relief) { reliefs_.push_back(&relief); }
-    void remove_relief(const MemoryRelief& relief) { std::erase(reliefs_, &relief); }
 
     bool has_room(std::size_t bytes) const { return bytes <= budget_ && current_ <= budget_ - bytes; }
     /// Sees to it that the budget has room for `bytes` more bytes; throws OverBudget where it cannot.
@@ -76,6 +80,8 @@ class MemoryMeter {
     }
 
   private:
+    friend class MemoryRelief;
+
     void ask_for_room(std::size_t bytes);
 
     std::size_t current_ = 0;

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
-from pydantic import NonNegativeInt, PositiveFloat
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from harness.core.errors import KvasirError
 from harness.core.models import Strict
@@ -35,6 +35,12 @@ class Settings(Strict):
     """For each program of the benchmark: generator, run and check, seconds."""
     alone_mb: NonNegativeInt = 512
     """Up to this size, 2^20 bytes, generator and check are one process on the master, which starts sooner."""
+
+
+class SizedSettings(Settings):
+    """Settings of benchmarks whose input has the size that is asked for."""
+
+    data_mb: PositiveInt = Field(default=256, description="2^20 bytes")
 
 
 S = TypeVar("S", bound=Settings)
@@ -133,9 +139,9 @@ class Benchmark(ABC, Generic[S]):
         self.settings = settings
 
     @property
-    @abstractmethod
     def data_mb(self) -> int:
         """Size of the input in HDFS, 2^20 bytes of one replica; 0 where only the generator finds it out."""
+        return self.settings.data_mb if isinstance(self.settings, SizedSettings) else 0
 
     @property
     def size(self) -> float:

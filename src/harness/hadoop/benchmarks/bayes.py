@@ -37,11 +37,6 @@ class Bayes(Benchmark[BayesSettings]):
     settings_type = BayesSettings
 
     @property
-    def data_mb(self) -> int:
-        """Zero: only the generator knows."""
-        return 0
-
-    @property
     def size(self) -> float:
         """Number of words in the documents to train on."""
         return float(self.settings.documents * self.settings.mean_words)

@@ -32,11 +32,6 @@ class GraphBenchmark(Benchmark[S], Generic[S]):
     """Reads a graph as its edges, one in a line."""
 
     @property
-    def data_mb(self) -> int:
-        """Zero: only the generator knows."""
-        return 0
-
-    @property
     def size(self) -> float:
         """Number of names of vertices."""
         return float(2**self.settings.scale)

@@ -8,7 +8,16 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from harness.hadoop.benchmarks.base import MIB, Benchmark, Cell, Settings, metric, require, require_equal
+from harness.hadoop.benchmarks.base import (
+    MIB,
+    Benchmark,
+    Cell,
+    Settings,
+    SizedSettings,
+    metric,
+    require,
+    require_equal,
+)
 from harness.hadoop.benchmarks.graph import GraphBenchmark, GraphSettings
 from harness.hadoop.jobs import JobResult
 from harness.results.records import Metric
@@ -89,10 +98,9 @@ class AdjacencyList(GraphBenchmark[GraphSettings], PumaBenchmark[GraphSettings])
     keys = "numbers"
 
 
-class SizedSettings(Settings):
-    """Size of a generated input."""
+class GeneratedSettings(SizedSettings):
+    """Settings of inputs that are generated and of outputs that are computed again."""
 
-    data_mb: PositiveInt = Field(default=256, description="2^20 bytes")
     seed: NonNegativeInt = 1
     compare_mb: NonNegativeInt = Field(
         default=512,
@@ -100,7 +108,7 @@ class SizedSettings(Settings):
     )
 
 
-class SetsSettings(SizedSettings):
+class SetsSettings(GeneratedSettings):
     """Size of the sets."""
 
     items: PositiveInt = Field(default=12, ge=2, le=1000, description="of a set")
@@ -112,11 +120,6 @@ class SelfJoin(PumaBenchmark[SetsSettings]):
     name = "self-join"
     settings_type = SetsSettings
     program = "kvasir.sets.SelfJoin"
-
-    @property
-    def data_mb(self) -> int:
-        """Size of the sets, 2^20 bytes."""
-        return self.settings.data_mb
 
     @property
     def sets(self) -> int:
@@ -140,7 +143,7 @@ class SelfJoin(PumaBenchmark[SetsSettings]):
         return self.settings.data_mb <= self.settings.compare_mb
 
 
-class ZipfSettings(SizedSettings):
+class ZipfSettings(GeneratedSettings):
     """Size of a text by Zipf's law. Benchmarks of one cluster with the same settings share it."""
 
     files: PositiveInt = Field(default=16, description="documents of the text, on every number of hosts")
@@ -152,11 +155,6 @@ class ZipfBenchmark(PumaBenchmark[ZipfSettings]):
     """Reads files of text; each is a document."""
 
     settings_type = ZipfSettings
-
-    @property
-    def data_mb(self) -> int:
-        """Size of the text, 2^20 bytes."""
-        return self.settings.data_mb
 
     @property
     def path(self) -> str:

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Generic, TypeVar
+
 from pydantic import Field, PositiveInt
 
-from harness.hadoop.benchmarks.base import ALONE, EXAMPLES, MIB, Benchmark, Cell, Settings, metric, require
+from harness.hadoop.benchmarks.base import (
+    ALONE,
+    EXAMPLES,
+    MIB,
+    Benchmark,
+    Cell,
+    SizedSettings,
+    metric,
+    require,
+)
 from harness.hadoop.jobs import JobResult, generic_options
 from harness.results.records import Metric
 
@@ -12,10 +23,9 @@ OUTPUT, REPORT = "/output/terasort", "/output/teravalidate"
 ROW = 100
 
 
-class TeraSortSettings(Settings):
-    """Size of the data."""
+class TeraSortSettings(SizedSettings):
+    """How the data are sampled and written."""
 
-    data_mb: PositiveInt = Field(default=256, description="2^20 bytes")
     output_replication: PositiveInt = Field(
         default=1, description="replicas of the output; Hadoop's own is 1"
     )
@@ -36,22 +46,24 @@ def verdict(report: str) -> str:
     return checksums[0] if len(lines) == len(checksums) == 1 else ""
 
 
-class TeraSort(Benchmark[TeraSortSettings]):
-    """Runs Hadoop's example, with the input of its own generator."""
+S = TypeVar("S", bound=SizedSettings)
 
-    name = "terasort"
-    output = OUTPUT
-    settings_type = TeraSortSettings
+
+class RecordsBenchmark(Benchmark[S], Generic[S]):
+    """Sorts the records of Hadoop's generator."""
 
     @property
     def rows(self) -> int:
         """Number of records."""
         return self.settings.data_mb * MIB // ROW
 
-    @property
-    def data_mb(self) -> int:
-        """Size of the records, 2^20 bytes."""
-        return self.settings.data_mb
+
+class TeraSort(RecordsBenchmark[TeraSortSettings]):
+    """Runs Hadoop's example, with the input of its own generator."""
+
+    name = "terasort"
+    output = OUTPUT
+    settings_type = TeraSortSettings
 
     @property
     def path(self) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, PositiveInt
 
-from harness.hadoop.benchmarks.base import EXAMPLES, MIB, Benchmark, Cell, Settings
+from harness.hadoop.benchmarks.base import EXAMPLES, MIB, Benchmark, Cell, SizedSettings
 from harness.hadoop.jobs import generic_options
 
 TEXT = "/input/text"
@@ -14,10 +14,9 @@ READ_SEQUENCE = "mapreduce.job.inputformat.class"
 SEQUENCE_INPUT = "org.apache.hadoop.mapreduce.lib.input.SequenceFileInputFormat"
 
 
-class TextSettings(Settings):
+class TextSettings(SizedSettings):
     """Size of the text. Benchmarks of one cluster that name the same size and pattern share it."""
 
-    data_mb: PositiveInt = Field(default=256, description="2^20 bytes of keys and values")
     files: PositiveInt | None = Field(
         default=None, description="files of the text, one map task writes each; none: one per map slot"
     )
@@ -28,11 +27,6 @@ class TextBenchmark(Benchmark[TextSettings]):
     """Reads the text."""
 
     settings_type = TextSettings
-
-    @property
-    def data_mb(self) -> int:
-        """Size of the text, 2^20 bytes."""
-        return self.settings.data_mb
 
     def prepare(self, cell: Cell) -> None:
         """Write the text and count in it."""

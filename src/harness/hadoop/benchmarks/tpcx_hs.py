@@ -11,10 +11,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pydantic import Field, PositiveInt
-
-from harness.hadoop.benchmarks.base import EXAMPLES, MIB, Benchmark, Cell, Settings, metric, require
-from harness.hadoop.benchmarks.terasort import ROW, verdict
+from harness.hadoop.benchmarks.base import EXAMPLES, Cell, SizedSettings, metric, require
+from harness.hadoop.benchmarks.terasort import ROW, RecordsBenchmark, verdict
 from harness.hadoop.jobs import JobResult
 from harness.results.records import Metric
 
@@ -23,12 +21,6 @@ METRIC = "hsph"
 """Scale factor over hours: terabytes of 10^12 bytes an hour, all phases counted."""
 TERABYTE = 10**12
 NO_RESULT = "not a TPC result"
-
-
-class TpcxHsSettings(Settings):
-    """Size of the data."""
-
-    data_mb: PositiveInt = Field(default=256, description="2^20 bytes")
 
 
 def hsph(rows: int, seconds: float) -> float:
@@ -64,21 +56,11 @@ def outcome(runs: Mapping[int, float]) -> Outcome | None:
     return Outcome(performance=runs[counts], repeatability=runs[3 - counts], counts=counts)
 
 
-class TpcxHs(Benchmark[TpcxHsSettings]):
+class TpcxHs(RecordsBenchmark[SizedSettings]):
     """Runs Hadoop's examples one after the other, with the framework's properties: its run makes its own input."""
 
     name = "tpcx-hs"
-    settings_type = TpcxHsSettings
-
-    @property
-    def rows(self) -> int:
-        """Number of records."""
-        return self.settings.data_mb * MIB // ROW
-
-    @property
-    def data_mb(self) -> int:
-        """Size of the records, 2^20 bytes."""
-        return self.settings.data_mb
+    settings_type = SizedSettings
 
     def execute(self, cell: Cell, name: str) -> JobResult:
         """Generate, sort and validate. Raises InvalidOutput when data are not of the size that they are to have."""

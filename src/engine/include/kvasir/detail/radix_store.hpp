@@ -15,6 +15,7 @@
 
 #include "kvasir/callables.hpp"
 #include "kvasir/detail/block.hpp"
+#include "kvasir/detail/in_use.hpp"
 #include "kvasir/detail/record.hpp"
 #include "kvasir/detail/record_pages.hpp"
 #include "kvasir/detail/spill.hpp"
@@ -51,16 +52,11 @@ class RadixStore final : private MemoryRelief {
             part.limit = smallest_limit_;
         }
     }
-    ~RadixStore() {
-        if (spill_) {
-            meter_.remove_relief(*this);
-        }
-    }
 
     /// Spills what the meter's budget has no room for to a file in `folder`. Throws Error.
     void spill_to(const std::string& folder) {
         spill_.emplace(meter_, folder, kPartitions);
-        meter_.add_relief(*this);
+        relieve_from_now_on(meter_);
     }
     Spilled spilled() const { return spill_ ? spill_->spilled() : Spilled{}; }
 
@@ -194,18 +190,6 @@ class RadixStore final : private MemoryRelief {
       private:
         RadixStore& store_;
         std::size_t before_;
-    };
-
-    /// Says that the scratch table is in use.
-    class InUse {
-      public:
-        explicit InUse(bool& flag) : flag_(flag) { flag_ = true; }
-        ~InUse() { flag_ = false; }
-        InUse(const InUse&) = delete;
-        InUse& operator=(const InUse&) = delete;
-
-      private:
-        bool& flag_;
     };
 
     /// Small enough pages that all partitions' unused ends are a small part of the budget.

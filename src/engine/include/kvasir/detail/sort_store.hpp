@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kvasir/detail/in_use.hpp"
 #include "kvasir/detail/packed_block.hpp"
 #include "kvasir/detail/radix_sort.hpp"
 #include "kvasir/detail/sorted_runs.hpp"
@@ -24,18 +25,11 @@ class SortStore final : private MemoryRelief {
   public:
     explicit SortStore(MemoryMeter& meter)
         : meter_(meter), entries_(MeteredAllocator<Entry>(meter)), own_(meter) {}
-    SortStore(const SortStore&) = delete;
-    SortStore& operator=(const SortStore&) = delete;
-    ~SortStore() {
-        if (runs_) {
-            meter_.remove_relief(*this);
-        }
-    }
 
     /// Spills what the meter's budget has no room for to a file in `folder`. Throws Error.
     void spill_to(const std::string& folder) {
         runs_.emplace(meter_, folder);
-        meter_.add_relief(*this);
+        relieve_from_now_on(meter_);
     }
     Spilled spilled() const { return runs_ ? runs_->spilled() : Spilled{}; }
 
@@ -44,7 +38,7 @@ class SortStore final : private MemoryRelief {
         if (meter_.has_budget()) [[unlikely]] {
             make_room(data, words);
         }
-        const Kept kept(spillable_);
+        const InUse in_use(in_use_);
         WordBuffer page(meter_, words);
         std::memcpy(page.data(), data, words * sizeof(std::uint64_t));
         pages_.push_back(std::move(page));
@@ -93,7 +87,7 @@ class SortStore final : private MemoryRelief {
             spill();
             release_entries();
         }
-        const Kept kept(spillable_);
+        const InUse in_use(in_use_);
         runs_->make_readable();
         const SortedRuns::Reader reader(*runs_);
         std::vector<SortedSource*> sources = reader.sources();
@@ -108,19 +102,6 @@ class SortStore final : private MemoryRelief {
     struct Entry {
         std::uint64_t prefix;  ///< first bytes of the key, so that numbers compare as the bytes do
         const char* record;
-    };
-
-    /// Keeps what is in memory from being spilled.
-    class Kept {
-      public:
-        explicit Kept(bool& spillable) : spillable_(spillable), before_(spillable) { spillable_ = false; }
-        ~Kept() { spillable_ = before_; }
-        Kept(const Kept&) = delete;
-        Kept& operator=(const Kept&) = delete;
-
-      private:
-        bool& spillable_;
-        bool before_;
     };
 
     /// Sorted records in memory.
@@ -146,7 +127,7 @@ class SortStore final : private MemoryRelief {
             if (a.prefix != b.prefix) [[likely]] {
                 return a.prefix < b.prefix;
             }
-            return comes_before(0, PackedRecord::at(a.record), 0, PackedRecord::at(b.record));
+            return comes_before(PackedRecord::at(a.record), PackedRecord::at(b.record));
         };
         radix_sort(entries_.data(), entries_.data() + entries_.size(), before);
     }
@@ -169,7 +150,7 @@ class SortStore final : private MemoryRelief {
                 release_entries();
             }
         }
-        const Kept kept(spillable_);
+        const InUse in_use(in_use_);
         if (runs_) {
             runs_->expect(longest);
         }
@@ -192,12 +173,12 @@ class SortStore final : private MemoryRelief {
         }
         entries_.clear();
         pages_.clear();
-        const Kept kept(spillable_);
+        const InUse in_use(in_use_);
         runs_->limit();
     }
 
     void relieve(std::size_t bytes) override {
-        if (spillable_) {
+        if (!in_use_) {
             spill();
             if (!meter_.has_room(bytes)) {
                 release_entries();
@@ -222,7 +203,7 @@ class SortStore final : private MemoryRelief {
     PackedBlock own_;  ///< records of this process, not yet among the others
     std::optional<SortedRuns> runs_;
     std::uint64_t size_ = 0;
-    bool spillable_ = true;
+    bool in_use_ = false;  ///< what is in memory, which is not spilled then
 };
 
 }  // namespace kvasir::detail

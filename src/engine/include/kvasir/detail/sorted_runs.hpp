@@ -28,11 +28,7 @@ inline std::uint64_t prefix_of(std::string_view key) {
 }
 
 /// Returns whether a record comes before another one, by key and then by value, byte by byte.
-inline bool comes_before(std::uint64_t prefix, const PackedRecord& record, std::uint64_t other_prefix,
-                         const PackedRecord& other) {
-    if (prefix != other_prefix) [[likely]] {
-        return prefix < other_prefix;
-    }
+inline bool comes_before(const PackedRecord& record, const PackedRecord& other) {
     const int order = record.key.compare(other.key);
     return order != 0 ? order < 0 : record.value < other.value;
 }
@@ -49,7 +45,10 @@ class SortedSource {
     virtual bool next() = 0;
     const PackedRecord& record() const { return record_; }
     bool comes_before(const SortedSource& other) const {
-        return detail::comes_before(prefix_, record_, other.prefix_, other.record_);
+        if (prefix_ != other.prefix_) [[likely]] {
+            return prefix_ < other.prefix_;
+        }
+        return detail::comes_before(record_, other.record_);
     }
 
   protected:
@@ -95,6 +94,8 @@ void merge(std::vector<SortedSource*> sources, Visit&& visit) {
 /// Runs of sorted records in a file without a name. Every block of it is a PackedBlock.
 class SortedRuns {
   public:
+    class Reader;
+
     /// Opens a file in `folder`. Throws Error.
     SortedRuns(MemoryMeter& meter, const std::string& folder)
         : meter_(meter),
@@ -116,9 +117,8 @@ class SortedRuns {
 
     /// Writes the records of sources as a run, in order. Takes no metered memory. Throws Error.
     void write(std::vector<SortedSource*> sources) {
-        const std::uint64_t before = written_;
         runs_.push_back(write_run(std::move(sources), 0));
-        bytes_ += written_ - before;
+        bytes_ += runs_.back().bytes;
     }
 
     /// Merges the youngest runs to one where there are so many alike that reading all at once would take much
@@ -155,7 +155,8 @@ class SortedRuns {
     struct Run {
         std::vector<SpillBlock> blocks;
         std::size_t longest = 0;  ///< words of a block
-        unsigned level = 0;       ///< how often its records were merged
+        std::uint64_t bytes = 0;  ///< of its records
+        unsigned level = 0;       ///< how often they were merged
     };
 
     class RunSource final : public SortedSource {
@@ -189,29 +190,6 @@ class SortedRuns {
         const char* end_ = nullptr;
     };
 
-  public:
-    /// Reads runs. Takes metered memory. Throws Error.
-    class Reader {
-      public:
-        explicit Reader(SortedRuns& runs) : Reader(runs, 0, runs.runs_.size()) {}
-        Reader(SortedRuns& runs, std::size_t first, std::size_t last) {
-            for (std::size_t i = first; i < last; ++i) {
-                sources_.push_back(std::make_unique<RunSource>(runs.meter_, runs.file_, runs.runs_[i]));
-            }
-        }
-        std::vector<SortedSource*> sources() const {
-            std::vector<SortedSource*> all;
-            for (const auto& source : sources_) {
-                all.push_back(source.get());
-            }
-            return all;
-        }
-
-      private:
-        std::vector<std::unique_ptr<RunSource>> sources_;
-    };
-
-  private:
     static constexpr std::size_t kFanIn = 32;
 
     static std::size_t block_words(std::size_t budget) {
@@ -227,16 +205,7 @@ class SortedRuns {
     }
 
     /// Puts runs [first, last) together to one, which is the youngest then.
-    void merge_runs(std::size_t first, std::size_t last) {
-        Run merged;
-        {
-            const Reader reader(*this, first, last);
-            merged = write_run(reader.sources(), runs_[first].level + 1);
-        }
-        runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(first),
-                    runs_.begin() + static_cast<std::ptrdiff_t>(last));
-        runs_.push_back(std::move(merged));
-    }
+    void merge_runs(std::size_t first, std::size_t last);
 
     Run write_run(std::vector<SortedSource*> sources, unsigned level) {
         Run run;
@@ -266,7 +235,7 @@ class SortedRuns {
     void write_words(Run& run, std::size_t words) {
         run.blocks.push_back(file_.write(memory_.data(), words));
         run.longest = std::max(run.longest, words);
-        written_ += memory_.data()[0];
+        run.bytes += memory_.data()[0];
     }
 
     MemoryMeter& meter_;
@@ -274,8 +243,39 @@ class SortedRuns {
     WordBuffer memory_;  ///< a block, or the longest record
     PackedBlock block_;
     std::vector<Run> runs_;
-    std::uint64_t written_ = 0;
     std::uint64_t bytes_ = 0;
 };
+
+/// Reads runs. Takes metered memory. Throws Error.
+class SortedRuns::Reader {
+  public:
+    explicit Reader(SortedRuns& runs) : Reader(runs, 0, runs.runs_.size()) {}
+    Reader(SortedRuns& runs, std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            sources_.push_back(std::make_unique<RunSource>(runs.meter_, runs.file_, runs.runs_[i]));
+        }
+    }
+    std::vector<SortedSource*> sources() const {
+        std::vector<SortedSource*> all;
+        for (const auto& source : sources_) {
+            all.push_back(source.get());
+        }
+        return all;
+    }
+
+  private:
+    std::vector<std::unique_ptr<RunSource>> sources_;
+};
+
+inline void SortedRuns::merge_runs(std::size_t first, std::size_t last) {
+    Run merged;
+    {
+        const Reader reader(*this, first, last);
+        merged = write_run(reader.sources(), runs_[first].level + 1);
+    }
+    runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(first),
+                runs_.begin() + static_cast<std::ptrdiff_t>(last));
+    runs_.push_back(std::move(merged));
+}
 
 }  // namespace kvasir::detail

@@ -25,18 +25,11 @@ class StagedRecords final : private MemoryRelief {
   public:
     StagedRecords(MemoryMeter& meter, std::size_t samples)
         : meter_(meter), samples_(std::max<std::size_t>(1, samples)), block_(meter) {}
-    StagedRecords(const StagedRecords&) = delete;
-    StagedRecords& operator=(const StagedRecords&) = delete;
-    ~StagedRecords() {
-        if (file_) {
-            meter_.remove_relief(*this);
-        }
-    }
 
     /// Spills what the meter's budget has no room for to a file in `folder`. Throws Error.
     void spill_to(const std::string& folder) {
         file_.emplace(meter_, folder, page_words());
-        meter_.add_relief(*this);
+        relieve_from_now_on(meter_);
     }
 
     void add(std::string_view key, std::string_view value) {
