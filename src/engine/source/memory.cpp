@@ -23,6 +23,14 @@ void* allocate_block(std::size_t bytes) {
     return block;
 }
 
+void* grow_block(void* block, std::size_t bytes) {
+    void* const larger = std::realloc(block, bytes);
+    if (larger == nullptr) {
+        throw OutOfMemory(bytes);
+    }
+    return larger;
+}
+
 MemoryRelief::~MemoryRelief() {
     if (meter_ != nullptr) {
         std::erase(meter_->reliefs_, this);

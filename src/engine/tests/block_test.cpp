@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "kvasir/detail/growing_block.hpp"
+
 namespace kvasir::detail {
 namespace {
 
@@ -111,6 +113,91 @@ TEST(Block, IsUnchangedWhenACombinedByteStringDoesNotFit) {
     EXPECT_EQ(block.combine(key("k"), "12345678", join), Put::appended);
     EXPECT_EQ(block.combine(key("k"), "abcdefgh", join), Put::full);
     EXPECT_EQ(contents(block).at("k"), "12345678");
+}
+
+/// Returns the words of a record. Of many keys the hashes are equal.
+template <class Value>
+std::vector<std::uint64_t> record(const std::string& text, const Value& value) {
+    using R = RecordTraits<std::string_view, Value>;
+    KeyCode code = key(text);
+    code.hash %= 50;
+    std::vector<std::uint64_t> words(R::words_of(code, value));
+    R::write(code, value, words.data());
+    return words;
+}
+
+/// Combines random records in a block that begins with 16 words, and returns what it gives away.
+template <class Value, class Draw, class Combine>
+std::map<std::string, std::string> grown(Draw&& draw, Combine combine, MemoryMeter& meter) {
+    using R = RecordTraits<std::string_view, Value>;
+    GrowingBlock<std::string_view, Value> block(meter, 16);
+    std::mt19937_64 random(3);
+    for (int i = 0; i < 5'000; ++i) {
+        // Keys of one, two and more words in a record.
+        const std::string text(random() % 40, static_cast<char>('a' + random() % 26));
+        const auto words = record<Value>(text, draw(i));
+        const std::uint64_t before = block.block().records();
+        const bool combined = block.combine(words.data(), combine);
+        EXPECT_EQ(block.block().records(), combined ? before : before + 1);
+    }
+    RecordPages pages;
+    block.give_to(pages);
+    std::map<std::string, std::string> found;
+    pages.for_each([&](const std::uint64_t* at) {
+        std::string value;
+        if constexpr (std::is_same_v<Value, std::string_view>) {
+            value = R::value(at);
+        } else {
+            value = std::to_string(R::value(at));
+        }
+        EXPECT_TRUE(found.emplace(R::key(at), value).second);
+        return R::words(at);
+    });
+    return found;
+}
+
+TEST(GrowingBlock, CombinesStoredRecords) {
+    MemoryMeter meter;
+    std::map<std::string, std::uint64_t> sums;
+    std::map<std::string, std::string> joined;
+    std::mt19937_64 random(3);
+    for (int i = 0; i < 5'000; ++i) {
+        const std::string text(random() % 40, static_cast<char>('a' + random() % 26));
+        sums[text] += static_cast<std::uint64_t>(i);
+        std::string& all = joined[text];
+        all = std::to_string(i % 7) + all.substr(0, 60);
+    }
+    std::map<std::string, std::string> expected;
+    for (const auto& [text, sum] : sums) {
+        expected.emplace(text, std::to_string(sum));
+    }
+    EXPECT_EQ(grown<std::uint64_t>([](int i) { return static_cast<std::uint64_t>(i); }, kAdd, meter),
+              expected);
+    const auto join = [](std::string_view a, std::string_view b) {
+        return std::string(b) + std::string(a.substr(0, 60));
+    };
+    std::string digit;
+    EXPECT_EQ(grown<std::string_view>([&](int i) { return std::string_view(digit = std::to_string(i % 7)); },
+                                      join, meter),
+              joined);
+    EXPECT_EQ(meter.current(), 0U);
+}
+
+TEST(Memory, GrowsAndIsAsItWasWhereTheBudgetEnds) {
+    MemoryMeter meter;
+    meter.set_budget(std::size_t{16} << 20U);
+    WordBuffer buffer(meter, 100);
+    for (std::size_t i = 0; i < 100; ++i) {
+        buffer.data()[i] = i;
+    }
+    buffer.grow(std::size_t{1} << 20U);
+    EXPECT_THROW(buffer.grow(std::size_t{1} << 22U), OverBudget);
+    EXPECT_EQ(buffer.words(), std::size_t{1} << 20U);
+    EXPECT_EQ(meter.current(), std::size_t{8} << 20U);
+    buffer.data()[buffer.words() - 1] = 1;
+    for (std::size_t i = 0; i < 100; ++i) {
+        EXPECT_EQ(buffer.data()[i], i);
+    }
 }
 
 TEST(Memory, IsCountedAndGivenBack) {

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="e9d8c26dd28a717e90da5e954104ceb5846e7be67fa6fead995659f996d64a86")
+    version("0.1.0", sha256="e10197b28c7fc188d85fc272a1565ab6a6f15a8e2c0332bf58074e277407841d")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

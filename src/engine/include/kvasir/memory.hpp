@@ -94,6 +94,8 @@ class MemoryMeter {
 /// tables are visited in no order, and the processor would have to look up most addresses' pages first.
 /// Memory from free(). Throws OutOfMemory.
 void* allocate_block(std::size_t bytes);
+/// Makes memory of allocate_block's larger; its content stays, its address need not. Throws OutOfMemory.
+void* grow_block(void* block, std::size_t bytes);
 
 /// Uninitialised array of 64-bit words whose size is metered. Pages are touched only when written.
 class WordBuffer {
@@ -128,6 +130,19 @@ class WordBuffer {
         std::swap(data_, other.data_);
         std::swap(words_, other.words_);
         return *this;
+    }
+
+    /// Makes it longer; what is in it stays. Throws OutOfMemory or OverBudget, and is as it was then.
+    void grow(std::size_t words) {
+        const std::size_t more = (words - words_) * sizeof(std::uint64_t);
+        meter_->add(more);
+        try {
+            data_ = static_cast<std::uint64_t*>(grow_block(data_, words * sizeof(std::uint64_t)));
+        } catch (const OutOfMemory&) {
+            meter_->remove(more);
+            throw;
+        }
+        words_ = words;
     }
 
     std::uint64_t* data() { return data_; }

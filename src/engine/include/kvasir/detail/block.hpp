@@ -1,7 +1,7 @@
 #pragma once
 // A bounded piece of memory that records are appended to, with a hash index to combine records of equal key
-// where they lie. It is a partition of the send buffer, a block under way, and the scratch table of the
-// receiver.
+// where they lie. It is a partition of the send buffer, a block under way, and the combined records of one of
+// the receiver's partitions.
 
 #include <cstddef>
 #include <cstdint>
@@ -100,8 +100,58 @@ class Block {
         return Put::appended;
     }
 
+    /// Does the same with a record as it is stored.
+    template <class Combine>
+    Put combine_stored(const std::uint64_t* record, Combine& combiner) {
+        if constexpr (!V::kFixed) {
+            return combine(KeyTraits<Key>::recode(R::hash(record), R::key_zone(record)), R::value(record),
+                           combiner);
+        } else {
+            if (indexed_ * 3 >= index_.words() * 2) [[unlikely]] {
+                grow_index();
+            }
+            const std::uint64_t tag = record[0] & kTagMask;
+            const std::size_t mask = index_.words() - 1;
+            const std::size_t at_value = R::value_offset(record);
+            std::uint64_t* const index = index_.data();
+            std::size_t slot = record[0] & mask;
+            for (; index[slot] != 0; slot = (slot + 1) & mask) {
+                if ((index[slot] & kTagMask) != tag) {
+                    continue;
+                }
+                std::uint64_t* const found = base_ + (index[slot] & ~kTagMask) - 1;
+                if (same_key(found, record, at_value)) [[likely]] {
+                    V::write(combiner(V::read(found + at_value), V::read(record + at_value)),
+                             found + at_value);
+                    return Put::combined;
+                }
+            }
+            const std::size_t words = at_value + V::kWords;
+            if (used_ + words > capacity_) [[unlikely]] {
+                return Put::full;
+            }
+            std::memcpy(base_ + used_, record, words * sizeof(std::uint64_t));
+            index[slot] = tag | (used_ + 1);
+            used_ += words;
+            ++records_;
+            ++indexed_;
+            return Put::appended;
+        }
+    }
+
     /// Returns the bytes of the index: whether a look-up is likely to miss the cache.
     std::size_t index_bytes() const { return index_.bytes(); }
+
+    /// Prefetches index and records, which are read without order soon.
+    void prefetch() const {
+        constexpr std::size_t line = 8;
+        for (std::size_t at = 0; at < index_.words(); at += line) {
+            __builtin_prefetch(index_.data() + at);
+        }
+        for (std::size_t at = 0; at < used_; at += line) {
+            __builtin_prefetch(base_ + at, 1);
+        }
+    }
 
     /// Prefetches the part of the index that a record of this hash will need.
     void prefetch_index(std::uint64_t hash) const {
@@ -126,14 +176,22 @@ class Block {
         }
     }
 
-    /// Moves the records to larger memory at `base`; the caller frees the old one afterwards.
-    void move_to(std::uint64_t* base, std::size_t words) {
-        std::memcpy(base, base_, used_ * sizeof(std::uint64_t));
+    /// Says that the records have been moved to larger memory at `base`.
+    void moved_to(std::uint64_t* base, std::size_t words) {
         base_ = base;
         capacity_ = words;
     }
 
   private:
+    /// Whether two records with the value at `at_value` have the same key; hashes aside. No branch on one
+    /// word or two: that would be mispredicted with every other word of a text.
+    static bool same_key(const std::uint64_t* one, const std::uint64_t* other, std::size_t at_value) {
+        const std::uint64_t second = at_value > 2 ? one[2] ^ other[2] : 0;
+        return ((one[1] ^ other[1]) | second) == 0 &&
+               (at_value <= 3 ||
+                std::memcmp(one + 3, other + 3, (at_value - 3) * sizeof(std::uint64_t)) == 0);
+    }
+
     // An entry of the index: the high half of the hash, and 1 + the record's place in words (0: empty).
     static constexpr std::uint64_t kTagMask = 0xffffffff00000000ULL;
 

@@ -29,7 +29,7 @@ struct KeyCode {
     std::size_t tail_bytes = 0;
 };
 
-inline std::size_t words_for(std::size_t bytes) { return (bytes + 7) / 8; }
+constexpr std::size_t words_for(std::size_t bytes) { return (bytes + 7) / 8; }
 
 inline std::uint64_t load_word(const char* from) {
     std::uint64_t word = 0;

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -14,8 +14,7 @@
 #include <vector>
 
 #include "kvasir/callables.hpp"
-#include "kvasir/detail/block.hpp"
-#include "kvasir/detail/in_use.hpp"
+#include "kvasir/detail/growing_block.hpp"
 #include "kvasir/detail/record.hpp"
 #include "kvasir/detail/record_pages.hpp"
 #include "kvasir/detail/spill.hpp"
@@ -32,7 +31,9 @@ struct Refuse {};
 
 /// Container of received records. With `combining` set, records of equal key are combined whenever a
 /// partition has grown to a few times what was left of it the last time, so that memory follows the distinct
-/// keys. With a folder to spill to, the largest partition goes there whenever the budget has no room.
+/// keys. What was combined stays in a table with an index, unless there is a budget: then it becomes records
+/// like all others, which may be spilled. With a folder to spill to, the largest partition goes there
+/// whenever the budget has no room.
 template <class Key, class Value, class Combine>
 class RadixStore final : private MemoryRelief {
     using R = RecordTraits<Key, Value>;
@@ -45,9 +46,8 @@ class RadixStore final : private MemoryRelief {
         : meter_(meter),
           combiner_(combiner),
           combining_(combining),
-          largest_page_(page_words(meter)),
-          smallest_limit_(limit_words(meter)),
-          scratch_(meter) {
+          largest_page_(page_words(meter, combining)),
+          smallest_limit_(combining ? limit_words(meter) : SIZE_MAX) {
         for (Part& part : parts_) {
             part.limit = smallest_limit_;
         }
@@ -82,7 +82,15 @@ class RadixStore final : private MemoryRelief {
     bool combining() const { return combining_; }
 
     static std::size_t partition_of(std::uint64_t hash) { return (hash >> 24U) % kPartitions; }
-    RecordPages& partition(std::size_t index) { return parts_[index].pages; }
+    /// Returns all records of a partition.
+    RecordPages& partition(std::size_t index) {
+        Part& part = parts_[index];
+        if (part.combined) {
+            part.combined->give_to(part.pages);
+            part.combined.reset();
+        }
+        return part.pages;
+    }
 
     /// Copies the records in `words` words at `data`; returns their number.
     std::uint64_t ingest(const std::uint64_t* data, std::size_t words) {
@@ -103,9 +111,10 @@ class RadixStore final : private MemoryRelief {
             }
         }
         Part& part = parts_[partition_of(R::hash(record))];
-        copy_words(room_in(part, words), record, words);
-        if (combining_ && part.pages.words() >= part.limit) [[unlikely]] {
-            combine_partition(partition_of(R::hash(record)));
+        std::uint64_t* const room = part.pages.fits(words) ? part.pages.take(words) : room_in(part, words);
+        copy_words(room, record, words);
+        if (part.pages.words() >= part.limit) [[unlikely]] {
+            combine_arrived(partition_of(R::hash(record)));
         }
     }
 
@@ -115,53 +124,27 @@ class RadixStore final : private MemoryRelief {
     /// room go to `stream` (see Refuse), if that is given.
     template <class Convert, class Reduce, class Stream = Refuse>
     void process(std::size_t index, Convert&& convert, Reduce&& reduce, Stream&& stream = {}) {
-        Part& part = parts_[index];
+        RecordPages& pages = partition(index);
         const Pin pin(*this, index);
         if (!spill_) {
-            convert(part.pages);
-        } else if (!fetched(index) || !attempt([&] { convert(part.pages); })) {
+            convert(pages);
+        } else if (!fetched(index) || !attempt([&] { convert(pages); })) {
             spill(index);
             process_spilled(index, convert, reduce, stream);
             spill_->drop(index);
             return;
         }
-        reduce(part.pages);
-        part.pages.clear();
+        reduce(pages);
+        pages.clear();
     }
 
     /// Combines all records of equal key of one partition.
     void combine_partition(std::size_t index) {
         if constexpr (!std::is_same_v<Combine, NoCombine>) {
             const Pin pin(*this, index);
-            const InUse in_use(scratch_in_use_);
-            Part& part = parts_[index];
-            room(part.pages.words());
-            scratch_.attach(memory_.data(), memory_.words());
-            part.pages.for_each([&](const std::uint64_t* record) {
-                const Value value = R::value(record);
-                const KeyCode key = KeyTraits<Key>::recode(R::hash(record), R::key_zone(record));
-                Put put = scratch_.combine(key, value, combiner_);
-                while (put == Put::full) {  // combined byte strings can outgrow what they were made of
-                    WordBuffer larger(meter_, 2 * memory_.words() + R::words_of(key, value));
-                    scratch_.move_to(larger.data(), larger.words());
-                    memory_ = std::move(larger);
-                    put = scratch_.combine(key, value, combiner_);
-                }
-                combined_ += static_cast<std::uint64_t>(put == Put::combined);
-                return R::words(record);
-            });
-            scratch_.squeeze();
-            if (scratch_.used() > part.pages.words()) {
-                // They need more than they leave: refused here, the records are still as they were.
-                meter_.make_room(scratch_.used() * sizeof(std::uint64_t));
-            }
-            part.pages.clear();
-            if (scratch_.used() != 0) {
-                std::memcpy(room_in(part, scratch_.used()), scratch_.data(),
-                            scratch_.used() * sizeof(std::uint64_t));
-            }
-            const std::size_t factor = scratch_.used() < kSmallUnique ? 4 : 2;
-            part.limit = std::max(smallest_limit_, factor * scratch_.used());
+            combine(parts_[index]);
+            free_pages_.clear();
+            partition(index);
         }
     }
 
@@ -173,8 +156,9 @@ class RadixStore final : private MemoryRelief {
     static constexpr std::uint64_t kWorthAList = 8;  ///< values of a key, in the mean
 
     struct Part {
+        std::size_t limit;  ///< words of `pages` from which on they are combined
         RecordPages pages;
-        std::size_t limit;  ///< words from which on it is combined
+        std::unique_ptr<GrowingBlock<Key, Value>> combined;
     };
 
     /// Keeps a partition from being spilled while it is in use.
@@ -192,12 +176,15 @@ class RadixStore final : private MemoryRelief {
         std::size_t before_;
     };
 
-    /// Small enough pages that all partitions' unused ends are a small part of the budget.
-    static std::size_t page_words(const MemoryMeter& meter) {
+    /// Small enough pages that all partitions' unused ends are a small part of the budget, or that they are
+    /// soon used again.
+    static std::size_t page_words(const MemoryMeter& meter, bool combining) {
         constexpr std::size_t smallest = 64;
-        return meter.has_budget()
-                   ? std::clamp(meter.budget() / (64 * kPartitions), smallest, RecordPages::kLargestPage)
-                   : RecordPages::kLargestPage;
+        constexpr std::size_t largest_recycled = 4096;
+        if (meter.has_budget()) {
+            return std::clamp(meter.budget() / (64 * kPartitions), smallest, RecordPages::kLargestPage);
+        }
+        return combining ? largest_recycled : RecordPages::kLargestPage;
     }
 
     /// With its index about one L1 cache, or a small part of the budget.
@@ -233,8 +220,11 @@ class RadixStore final : private MemoryRelief {
         lists_.reset();
     }
 
-    std::uint64_t* room_in(Part& part, std::size_t words) {
-        if (!part.pages.fits(words)) [[unlikely]] {
+    [[gnu::noinline]] std::uint64_t* room_in(Part& part, std::size_t words) {
+        if (!free_pages_.empty() && words <= largest_page_) {
+            part.pages.adopt(std::move(free_pages_.back()), 0);
+            free_pages_.pop_back();
+        } else {
             // First room, which may cost this very partition its pages; then its page, which gets no longer.
             const std::size_t page = part.pages.next_page(words, largest_page_);
             meter_.make_room(page * sizeof(std::uint64_t));
@@ -243,18 +233,44 @@ class RadixStore final : private MemoryRelief {
         return part.pages.take(words);
     }
 
-    void room(std::size_t words) {
-        if (memory_.words() < words) {
-            memory_ = WordBuffer();
-            memory_ = WordBuffer(meter_, words + words / 2);
+    [[gnu::noinline]] void combine_arrived(std::size_t index) {
+        if constexpr (!std::is_same_v<Combine, NoCombine>) {
+            if (meter_.has_budget()) {
+                combine_partition(index);
+            } else {
+                combine(parts_[index]);
+            }
         }
+    }
+
+    /// Combines the records of a partition's pages with each other and with those that were combined before.
+    /// Where the budget has no room for that, they are as they were.
+    void combine(Part& part) {
+        if (part.pages.words() == 0) {
+            return;
+        }
+        auto table = std::move(part.combined);
+        if (!table) {
+            table = std::make_unique<GrowingBlock<Key, Value>>(meter_, part.pages.words());
+        }
+        table->block().prefetch();
+        std::uint64_t combined = 0;
+        part.pages.for_each([&](const std::uint64_t* record) {
+            combined += static_cast<std::uint64_t>(table->combine(record, combiner_));
+            return R::words(record);
+        });
+        combined_ += combined;
+        const std::size_t unique = table->block().used();
+        const std::size_t factor = unique < kSmallUnique ? 3 : 1;
+        part.limit = std::max(smallest_limit_, (meter_.has_budget() ? factor + 1 : factor) * unique);
+        part.pages.clear_to(free_pages_, largest_page_);
+        part.combined = std::move(table);
     }
 
     void relieve(std::size_t bytes) override {
         while (!meter_.has_room(bytes)) {
             const std::size_t index = largest_unpinned();
             if (index == kNone) {
-                free_scratch();
                 return;
             }
             if (!combined_well(index)) {
@@ -308,15 +324,7 @@ class RadixStore final : private MemoryRelief {
             return true;
         } catch (const OverBudget&) {
             combined_ = combined;
-            free_scratch();
             return false;
-        }
-    }
-
-    void free_scratch() {
-        if (!scratch_in_use_) {
-            memory_ = WordBuffer();
-            scratch_ = Block<Key, Value>(meter_);
         }
     }
 
@@ -498,14 +506,12 @@ class RadixStore final : private MemoryRelief {
     std::size_t smallest_limit_;
     std::uint64_t combined_ = 0;
     std::array<Part, kPartitions> parts_;
-    Block<Key, Value> scratch_;
-    WordBuffer memory_;
+    std::vector<WordBuffer> free_pages_;  ///< of the largest length, to be used again
     std::optional<SpilledPartitions> spill_;
     std::optional<Lists> lists_;
     bool weighed_ = false;        ///< the lists
     std::size_t pinned_ = kNone;  ///< partition in use
-    bool scratch_in_use_ = false;
-    int useless_ = 0;  ///< partitions to spill without trying to combine them
+    int useless_ = 0;             ///< partitions to spill without trying to combine them
 };
 
 }  // namespace kvasir::detail

@@ -7,47 +7,11 @@
 #include <vector>
 
 #include "kvasir/detail/alltoall.hpp"
-#include "kvasir/detail/block.hpp"
+#include "kvasir/detail/growing_block.hpp"
 #include "kvasir/detail/job_state.hpp"
 #include "kvasir/detail/radix_store.hpp"
 
 namespace kvasir::detail {
-
-/// Block that grows: records on their way to their home.
-template <class Key, class Value>
-class GrowingBlock {
-    using R = RecordTraits<Key, Value>;
-
-  public:
-    explicit GrowingBlock(MemoryMeter& meter) : meter_(meter), memory_(meter, kFirst), block_(meter) {
-        block_.attach(memory_.data(), memory_.words());
-    }
-
-    /// Adds a record, combined with one of equal key where `combining`.
-    template <class Combine>
-    void add(const std::uint64_t* record, Combine& combiner, bool combining) {
-        const KeyCode key = KeyTraits<Key>::recode(R::hash(record), R::key_zone(record));
-        const Value value = R::value(record);
-        while (put(key, value, combiner, combining) == Put::full) {
-            WordBuffer larger(meter_, 2 * memory_.words() + R::words_of(key, value));
-            block_.move_to(larger.data(), larger.words());
-            memory_ = std::move(larger);
-        }
-    }
-    Block<Key, Value>& block() { return block_; }
-
-  private:
-    static constexpr std::size_t kFirst = 512;
-
-    template <class Combine>
-    Put put(const KeyCode& key, const Value& value, Combine& combiner, bool combining) {
-        return combining ? block_.combine(key, value, combiner) : block_.append(key, value);
-    }
-
-    MemoryMeter& meter_;
-    WordBuffer memory_;
-    Block<Key, Value> block_;
-};
 
 /// Sends every record home. Records of split keys are combined first where `merging`, by all ranks alike,
 /// also by the key's home, so that one partial result per rank and key is left; otherwise (nobody is going to
@@ -57,10 +21,11 @@ void rebalance(JobState& job, RadixStore<Key, Value, Combine>& store, Combine& c
     using R = RecordTraits<Key, Value>;
     const Router& router = job.router;
     const int me = job.comm.rank();
+    constexpr std::size_t first_words = 512;
     std::vector<GrowingBlock<Key, Value>> leaving;
     leaving.reserve(static_cast<std::size_t>(job.comm.size()));
     for (int rank = 0; rank < job.comm.size(); ++rank) {
-        leaving.emplace_back(job.memory);
+        leaving.emplace_back(job.memory, first_words);
     }
     std::uint64_t left = 0;
     for (std::size_t part = 0; part < store.kPartitions; ++part) {
@@ -73,7 +38,12 @@ void rebalance(JobState& job, RadixStore<Key, Value, Combine>& store, Combine& c
             if (split ? !merging : home == me) {
                 copy_words(kept.extend(job.memory, words), record, words);
             } else {
-                leaving[static_cast<std::size_t>(home)].add(record, combiner, split);
+                GrowingBlock<Key, Value>& block = leaving[static_cast<std::size_t>(home)];
+                if (split) {
+                    block.combine(record, combiner);
+                } else {
+                    block.append(record);
+                }
                 left += static_cast<std::uint64_t>(!split);  // split records were this rank's burden
             }
             return words;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "kvasir/memory.hpp"
@@ -28,7 +29,7 @@ class RecordPages {
     /// page, and room that must be there.
     bool fits(std::size_t words) const { return words <= free_; }
     std::size_t next_page(std::size_t words, std::size_t largest) const {
-        return std::max(words, std::clamp(total_ / 2, kSmallestPage, largest));
+        return std::max(words, std::clamp(total_ / 8, kSmallestPage, largest));
     }
     void add_page(MemoryMeter& meter, std::size_t words) {
         pages_.emplace_back(meter, words);
@@ -37,6 +38,16 @@ class RecordPages {
         }
         cursor_ = pages_.back().data();
         free_ = words;
+    }
+    /// Takes over memory with `words` words of records at its begin.
+    void adopt(WordBuffer page, std::size_t words) {
+        if (!pages_.empty()) {
+            filled_.push_back(static_cast<std::size_t>(cursor_ - pages_.back().data()));
+        }
+        pages_.push_back(std::move(page));
+        cursor_ = pages_.back().data() + words;
+        free_ = pages_.back().words() - words;
+        total_ += words;
     }
     std::uint64_t* take(std::size_t words) {
         std::uint64_t* at = cursor_;
@@ -66,20 +77,36 @@ class RecordPages {
     }
 
     std::size_t words() const { return total_; }
+    /// Drops all records.
     void clear() { *this = RecordPages(); }
+    /// Does the same and gives pages of `words` words to `free`.
+    void clear_to(std::vector<WordBuffer>& free, std::size_t words) {
+        for (WordBuffer& page : pages_) {
+            if (page.words() == words) {
+                free.push_back(std::move(page));
+            }
+        }
+        clear();
+    }
 
   private:
     static constexpr std::size_t kSmallestPage = 64;
 
-    std::vector<WordBuffer> pages_;
-    std::vector<std::size_t> filled_;  ///< words of all pages but the last
     std::uint64_t* cursor_ = nullptr;
     std::size_t free_ = 0;
     std::size_t total_ = 0;
+    std::vector<WordBuffer> pages_;
+    std::vector<std::size_t> filled_;  ///< words of all pages but the last
 };
 
 inline void copy_words(std::uint64_t* to, const std::uint64_t* from, std::size_t words) {
-    if (words <= 8) [[likely]] {
+    if (words - 3 <= 1) [[likely]] {  // without a branch on three or four, which would be mispredicted
+        const std::uint64_t last = from[words - 1];
+        to[0] = from[0];
+        to[1] = from[1];
+        to[2] = from[2];
+        to[words - 1] = last;
+    } else if (words <= 8) {
         for (std::size_t i = 0; i < words; ++i) {
             to[i] = from[i];
         }
