@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="e10197b28c7fc188d85fc272a1565ab6a6f15a8e2c0332bf58074e277407841d")
+    version("0.1.0", sha256="bce1298e6904b38b65040acc4e03f50b61e2af27081f58e7bd3b7ed2e308aad8")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -120,7 +120,7 @@ class Block {
                     continue;
                 }
                 std::uint64_t* const found = base_ + (index[slot] & ~kTagMask) - 1;
-                if (same_key(found, record, at_value)) [[likely]] {
+                if (R::same_key(record, found, at_value)) [[likely]] {
                     V::write(combiner(V::read(found + at_value), V::read(record + at_value)),
                              found + at_value);
                     return Put::combined;
@@ -183,15 +183,6 @@ class Block {
     }
 
   private:
-    /// Whether two records with the value at `at_value` have the same key; hashes aside. No branch on one
-    /// word or two: that would be mispredicted with every other word of a text.
-    static bool same_key(const std::uint64_t* one, const std::uint64_t* other, std::size_t at_value) {
-        const std::uint64_t second = at_value > 2 ? one[2] ^ other[2] : 0;
-        return ((one[1] ^ other[1]) | second) == 0 &&
-               (at_value <= 3 ||
-                std::memcmp(one + 3, other + 3, (at_value - 3) * sizeof(std::uint64_t)) == 0);
-    }
-
     // An entry of the index: the high half of the hash, and 1 + the record's place in words (0: empty).
     static constexpr std::uint64_t kTagMask = 0xffffffff00000000ULL;
 

@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string_view>
-#include <type_traits>
 
 #include "kvasir/detail/key.hpp"
 #include "kvasir/detail/value.hpp"
@@ -18,9 +16,8 @@ namespace kvasir::detail {
 
 /// Whether records of this type fit into a HotTable.
 template <class Key, class Value>
-inline constexpr bool kFitsHotTable = ValueTraits<Value>::kFixed && sizeof(Value) <= sizeof(std::uint64_t) &&
-                                      (std::is_same_v<Key, std::string_view> ||
-                                       sizeof(Key) <= 2 * sizeof(std::uint64_t));
+inline constexpr bool kFitsHotTable = ValueTraits<Value>::kFixed &&
+                                      sizeof(Value) <= sizeof(std::uint64_t) && kShortKeys<Key>;
 
 /// Open-addressing table with linear probing and slots of 32 bytes that hold hash, key and value: one cache
 /// line a record, where a Block needs two, its index and the record. It keeps the keys that it saw first,

@@ -52,6 +52,11 @@ inline void store_bytes(std::uint64_t* to, const char* from, std::size_t bytes) 
     }
 }
 
+/// Whether keys of a type have at most two words and no tail, or some of them.
+template <class Key>
+inline constexpr bool kShortKeys = std::is_same_v<Key, std::string_view> ||
+                                   sizeof(Key) <= 2 * sizeof(std::uint64_t);
+
 /// Keys of fixed size: types without padding, whose equality is that of their bytes.
 template <class Key>
 struct KeyTraits {

@@ -18,6 +18,7 @@
 #include "kvasir/detail/record.hpp"
 #include "kvasir/detail/record_pages.hpp"
 #include "kvasir/detail/spill.hpp"
+#include "kvasir/detail/spilled_ranges.hpp"
 #include "kvasir/detail/value_lists.hpp"
 #include "kvasir/memory.hpp"
 #include "kvasir/stats.hpp"
@@ -38,6 +39,7 @@ template <class Key, class Value, class Combine>
 class RadixStore final : private MemoryRelief {
     using R = RecordTraits<Key, Value>;
     using Lists = ValueLists<Key, Value>;
+    using Ranges = SpilledRanges<Key, Value>;
 
   public:
     static constexpr std::size_t kPartitions = 256;
@@ -150,7 +152,6 @@ class RadixStore final : private MemoryRelief {
 
   private:
     static constexpr std::size_t kSmallUnique = 16384;  // words: below, time is worth more than memory
-    static constexpr std::size_t kRanges = 256;         // of hashes, into which a partition can be cut
     static constexpr std::size_t kNone = kPartitions;
     static constexpr int kUselessPause = 8;
     static constexpr std::uint64_t kWorthAList = 8;  ///< values of a key, in the mean
@@ -348,38 +349,20 @@ class RadixStore final : private MemoryRelief {
             [&] { spill_->take_blocks(index, [&](std::size_t words) { return room_in(part, words); }); });
     }
 
-    /// Calls visit(record, words) for the records in the file that are in ranges [first, last) of hashes.
-    template <class Visit>
-    void for_each_in(std::size_t index, std::size_t first, std::size_t last, Visit&& visit) {
-        spill_->for_each_block(index, [&](const std::uint64_t* at, std::size_t words) {
-            for (const std::uint64_t* end = at + words; at != end;) {
-                const std::size_t length = R::words(at);
-                const std::size_t range = range_of(at);
-                if (range >= first && range < last) {
-                    visit(at, length);
-                }
-                at += length;
-            }
-        });
-    }
-    static std::size_t range_of(const std::uint64_t* record) { return (R::hash(record) >> 16U) % kRanges; }
-
     /// Converts and reduces the records of a partition that is in the file, as many ranges at a time as are
     /// likely to fit.
     template <class Convert, class Reduce, class Stream>
     void process_spilled(std::size_t index, Convert& convert, Reduce& reduce, Stream& stream) {
-        std::array<std::size_t, kRanges> sizes{};
-        for_each_in(index, 0, kRanges, [&](const std::uint64_t* record, std::size_t words) {
-            sizes[range_of(record)] += words;
-        });
-        for (std::size_t first = 0; first < kRanges;) {
+        const Ranges ranges(meter_, *spill_, index);
+        const auto sizes = ranges.sizes();
+        for (std::size_t first = 0; first < Ranges::kRanges;) {
             std::size_t last = first;
             std::size_t words = 0;
             do {
                 words += sizes[last++];
-            } while (last < kRanges && promising(words + sizes[last]));
+            } while (last < Ranges::kRanges && promising(words + sizes[last]));
             if (words != 0) {
-                process_ranges(index, first, last, promising(words), convert, reduce, stream);
+                process_ranges(ranges, index, first, last, promising(words), convert, reduce, stream);
             }
             first = last;
         }
@@ -387,14 +370,14 @@ class RadixStore final : private MemoryRelief {
 
     /// Converts and reduces the records of ranges [first, last) of hashes of a partition that is in the file.
     template <class Convert, class Reduce, class Stream>
-    void process_ranges(std::size_t index, std::size_t first, std::size_t last, bool likely, Convert& convert,
-                        Reduce& reduce, Stream& stream) {
+    void process_ranges(const Ranges& ranges, std::size_t index, std::size_t first, std::size_t last,
+                        bool likely, Convert& convert, Reduce& reduce, Stream& stream) {
         constexpr bool streams = !std::is_same_v<Stream, Refuse>;
         Part& part = parts_[index];
         const std::size_t width = last - first;
         const auto read_and_convert = [&] {
-            for_each_in(index, first, last,
-                        [&](const std::uint64_t* record, std::size_t words) { add(record, words); });
+            ranges.for_each(first, last,
+                            [&](const std::uint64_t* record, std::size_t words) { add(record, words); });
             convert(part.pages);
         };
         bool fits = false;
@@ -413,31 +396,18 @@ class RadixStore final : private MemoryRelief {
             return;
         }
         if (width > 1) {
-            process_ranges(index, first, first + width / 2, true, convert, reduce, stream);
-            process_ranges(index, first + width / 2, last, true, convert, reduce, stream);
+            process_ranges(ranges, index, first, first + width / 2, true, convert, reduce, stream);
+            process_ranges(ranges, index, first + width / 2, last, true, convert, reduce, stream);
         } else if constexpr (streams) {
-            stream_range(index, first, convert, reduce, stream);
+            stream_range(ranges, index, first, convert, reduce, stream);
         }
-    }
-
-    /// A key, and how many records have it.
-    struct KeySize {
-        WordBuffer key;  ///< begin of a record: hash and key
-        std::uint64_t records = 0;
-        std::size_t words = 0;
-    };
-
-    static bool same_key(const std::uint64_t* one, const std::uint64_t* other) {
-        return R::hash(one) == R::hash(other) &&
-               KeyTraits<Key>::equal(KeyTraits<Key>::recode(R::hash(one), R::key_zone(one)),
-                                     R::key_zone(other));
     }
 
     /// Streams the largest keys of a range, so many that the others fit, and processes those as always.
     template <class Convert, class Reduce, class Stream>
-    void stream_range(std::size_t index, std::size_t range, Convert& convert, Reduce& reduce,
-                      Stream& stream) {
-        std::vector<KeySize> large = keys_of(index, range);
+    void stream_range(const Ranges& ranges, std::size_t index, std::size_t range, Convert& convert,
+                      Reduce& reduce, Stream& stream) {
+        std::vector<KeySize> large = ranges.keys(range);
         std::sort(large.begin(), large.end(), [](const auto& a, const auto& b) { return a.words > b.words; });
         std::size_t rest = 0;
         std::size_t streamed = large.size();
@@ -446,14 +416,14 @@ class RadixStore final : private MemoryRelief {
         }
         large.resize(streamed);
         for (const KeySize& key : large) {
-            stream_key(index, key, stream);
+            ranges.stream(key, stream);
         }
         if (rest == 0) {
             return;
         }
-        for_each_in(index, range, range + 1, [&](const std::uint64_t* record, std::size_t words) {
+        ranges.for_each(range, range + 1, [&](const std::uint64_t* record, std::size_t words) {
             if (std::none_of(large.begin(), large.end(),
-                             [&](const KeySize& key) { return same_key(record, key.key.data()); })) {
+                             [&](const KeySize& key) { return R::same_key(record, key.key.data()); })) {
                 add(record, words);
             }
         });
@@ -461,42 +431,6 @@ class RadixStore final : private MemoryRelief {
         convert(pages);
         reduce(pages);
         pages.clear();
-    }
-
-    /// Returns the keys of a range, which are few: a 65,536th of the rank's.
-    std::vector<KeySize> keys_of(std::size_t index, std::size_t range) {
-        std::vector<KeySize> keys;
-        for_each_in(index, range, range + 1, [&](const std::uint64_t* record, std::size_t words) {
-            auto found = std::find_if(keys.begin(), keys.end(),
-                                      [&](const KeySize& key) { return same_key(record, key.key.data()); });
-            if (found == keys.end()) {
-                KeySize& key = keys.emplace_back();
-                key.key = WordBuffer(meter_, R::value_offset(record));
-                copy_words(key.key.data(), record, key.key.words());
-                found = keys.end() - 1;
-            }
-            ++found->records;
-            found->words += words;
-            std::swap(*found, keys.front());  // nearly all records that follow have the largest
-        });
-        return keys;
-    }
-
-    template <class Stream>
-    void stream_key(std::size_t index, const KeySize& key, Stream& stream) {
-        const typename Values<Value>::Parts parts = [&](const typename Values<Value>::Visit& visit) {
-            MeteredVector<Value> some{MeteredAllocator<Value>(meter_)};
-            spill_->for_each_block(index, [&](const std::uint64_t* at, std::size_t words) {
-                some.clear();
-                for (const std::uint64_t* end = at + words; at != end; at += R::words(at)) {
-                    if (same_key(at, key.key.data())) {
-                        some.push_back(R::value(at));
-                    }
-                }
-                visit(some);
-            });
-        };
-        stream(key.key.data(), Values<Value>(key.records, parts));
     }
 
     MemoryMeter& meter_;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "kvasir/detail/key.hpp"
 #include "kvasir/detail/value.hpp"
@@ -29,6 +30,18 @@ struct RecordTraits {
     static std::size_t words(const std::uint64_t* record) {
         const std::size_t offset = value_offset(record);
         return offset + V::words(record + offset);
+    }
+    /// Whether two records have the same key.
+    static bool same_key(const std::uint64_t* one, const std::uint64_t* other) {
+        return hash(one) == hash(other) && same_key(one, other, value_offset(one));
+    }
+    /// The same of two whose hashes were compared; `at_value` is where the value of the first is. No branch
+    /// on a key of one word or two: that would be mispredicted with every other word of a text.
+    static bool same_key(const std::uint64_t* one, const std::uint64_t* other, std::size_t at_value) {
+        const std::uint64_t second = at_value > 2 ? one[2] ^ other[2] : 0;
+        return ((one[1] ^ other[1]) | second) == 0 &&
+               (at_value <= 3 ||
+                std::memcmp(one + 3, other + 3, (at_value - 3) * sizeof(std::uint64_t)) == 0);
     }
     static Key key(const std::uint64_t* record) { return K::decode(record + 1); }
     static Value value(const std::uint64_t* record) { return V::read(record + value_offset(record)); }

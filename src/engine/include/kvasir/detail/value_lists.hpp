@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "kvasir/detail/record.hpp"
@@ -26,9 +24,7 @@ class ValueLists {
 
   public:
     /// Whether any record of this type is taken.
-    static constexpr bool kTakesAny =
-        ValueTraits<Value>::kFixed &&
-        (std::is_same_v<Key, std::string_view> || sizeof(Key) <= 2 * sizeof(std::uint64_t));
+    static constexpr bool kTakesAny = ValueTraits<Value>::kFixed && kShortKeys<Key>;
 
     explicit ValueLists(MemoryMeter& meter)
         : meter_(meter), slots_(MeteredAllocator<Slot>(meter)), lists_(MeteredAllocator<List>(meter)) {
