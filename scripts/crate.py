@@ -6,7 +6,7 @@ import typer
 
 from harness.config.load import read_top, read_yaml
 from harness.core.cli import main
-from harness.report.crate_file import collect, write
+from harness.report.crate.pack import collect, write
 
 REFERENCE = Path("reference")
 

@@ -7,7 +7,7 @@ import typer
 
 from harness.cells.summary import STATISTICS, statistics, summary
 from harness.core.cli import main
-from harness.core.files import replacing
+from harness.core.files import write_text
 from harness.plan.planner import choose
 from harness.results.records import read
 from harness.results.tables import write_csv
@@ -25,19 +25,16 @@ def write_outputs(
     frame = pl.DataFrame(statistics(cells, records), list(STATISTICS), infer_schema_length=None)
     write_csv(frame, folder / "statistics.csv")
     top = planner.config.top
-    with replacing(folder / "summary.md") as scratch:
-        title = f"Study {study}: MapReduce frameworks at scale {top.scale} on site {top.site}"
-        scratch.write_text(summary(cells, records, title), encoding="utf-8")
-    with replacing(folder / "events.log") as scratch:
-        logs = [(cell.cell, Path(cell.folder, "events.log")) for cell in cells]
-        lines = [
-            f"{line[:20]} {name:<12} {line[20:]}"
-            for name, path in logs
-            for line in path.read_text(encoding="utf-8").splitlines()
-        ]
-        scratch.write_text(
-            "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line[:20])), encoding="utf-8"
-        )
+    title = f"Study {study}: MapReduce frameworks at scale {top.scale} on site {top.site}"
+    write_text(summary(cells, records, title), folder / "summary.md")
+    lines = [
+        f"{line[:20]} {cell.cell:<12} {line[20:]}"
+        for cell in cells
+        for line in Path(cell.folder, "events.log").read_text(encoding="utf-8").splitlines()
+    ]
+    write_text(
+        "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line[:20])), folder / "events.log"
+    )
 
 
 if __name__ == "__main__":

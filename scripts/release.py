@@ -20,7 +20,7 @@ from harness.images.launch import read_facts
 from harness.images.recipe import FOLDER, IMAGES, NAMES, Recipe
 from harness.images.spack_stack import ENVIRONMENTS
 from harness.report.citation import changes, codemeta, zenodo
-from harness.report.crate_file import collect, write
+from harness.report.crate.pack import collect, write
 from harness.results.archive import SUMS, VERDICTS, check_sums
 
 REFERENCE = Path("reference")

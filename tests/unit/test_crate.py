@@ -24,8 +24,9 @@ from rocrate_validator.utils.http import HttpRequester
 from harness.config.archive import Refused, read_provenance
 from harness.config.site import Site
 from harness.core.errors import KvasirError
-from harness.report.crate import METADATA, PROFILES, TERMS
-from harness.report.crate_file import at_commit, collect, write
+from harness.report.crate.describe import PROFILES
+from harness.report.crate.entities import METADATA, TERMS
+from harness.report.crate.pack import at_commit, collect, write
 from harness.report.experiments import experiments
 from harness.results.archive import check_sums, pack
 from harness.results.records import Identity, Outcome, Record

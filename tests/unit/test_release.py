@@ -17,7 +17,7 @@ from harness.core.errors import KvasirError
 from harness.images.describe import ImageFacts
 from harness.images.recipe import Recipe
 from harness.report.citation import changes, codemeta, reference, zenodo
-from harness.report.crate_file import wanted
+from harness.report.crate.pack import wanted
 from harness.results.archive import pack
 from harness.results.records import Identity, Outcome, Record
 

@@ -17,7 +17,7 @@ from harness.claims.judge import Judged, basis, explanation
 from harness.claims.model import BASES, EVIDENCE, VERDICTS, Basis, Claim, Verdict
 from harness.config.load import parse
 from harness.core.errors import KvasirError
-from harness.core.files import replacing
+from harness.core.files import replacing, write_text
 from harness.core.models import Strict
 from harness.core.rows import as_number, read_rows
 
@@ -145,8 +145,7 @@ def write_json(rows: list[Row], judged: list[Judged], tags: set[str], path: Path
         for row, one in zip(rows, judged, strict=True)
     ]
     data = {"format": 1, "tags": sorted(tags), "counts": counts(rows), "claims": claims}
-    with replacing(path) as scratch:
-        scratch.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", path)
 
 
 def read_csv(path: Path, study: str | None = None) -> list[Row]:

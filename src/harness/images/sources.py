@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.core.errors import KvasirError
-from harness.core.files import replacing
+from harness.core.files import replacing, write_text
 
 RECIPES = Path("spack_repo/kvasir/packages")
 PIN = re.compile(r'version\("(?P<version>[^"]+)", sha256="(?P<sha256>[0-9a-f]{64})"\)')
@@ -93,8 +93,7 @@ def renew(package: Package, root: Path) -> bool:
     now = hashlib.sha256(archive(package, pin.version, root)).hexdigest()
     if now == pin.sha256:
         return False
-    with replacing(recipe) as scratch:
-        scratch.write_text(recipe.read_text(encoding="utf-8").replace(pin.sha256, now), encoding="utf-8")
+    write_text(recipe.read_text(encoding="utf-8").replace(pin.sha256, now), recipe)
     return True
 
 

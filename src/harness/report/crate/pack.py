@@ -15,7 +15,8 @@ from harness.config.archive import RECORDS, Provenance, read_provenance
 from harness.core.errors import KvasirError
 from harness.core.files import replacing
 from harness.report.citation import Citation
-from harness.report.crate import METADATA, README, REQUIREMENTS, TOOLS, WORKFLOW, Contents, describe, readme
+from harness.report.crate.describe import describe, readme
+from harness.report.crate.entities import METADATA, README, REQUIREMENTS, TOOLS, WORKFLOW, Contents
 from harness.report.experiments import experiments
 from harness.results.archive import SUMS, check_sums, packed
 
