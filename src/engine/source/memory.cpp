@@ -23,12 +23,12 @@ void* allocate_block(std::size_t bytes) {
     return block;
 }
 
-void* grow_block(void* block, std::size_t bytes) {
-    void* const larger = std::realloc(block, bytes);
-    if (larger == nullptr) {
+void* resize_block(void* block, std::size_t bytes) {
+    void* const resized = std::realloc(block, bytes);
+    if (resized == nullptr) {
         throw OutOfMemory(bytes);
     }
-    return larger;
+    return resized;
 }
 
 MemoryRelief::~MemoryRelief() {

@@ -183,18 +183,20 @@ TEST(GrowingBlock, CombinesStoredRecords) {
     EXPECT_EQ(meter.current(), 0U);
 }
 
-TEST(Memory, GrowsAndIsAsItWasWhereTheBudgetEnds) {
+TEST(Memory, IsResizedAndIsAsItWasWhereTheBudgetEnds) {
     MemoryMeter meter;
     meter.set_budget(std::size_t{16} << 20U);
     WordBuffer buffer(meter, 100);
     for (std::size_t i = 0; i < 100; ++i) {
         buffer.data()[i] = i;
     }
-    buffer.grow(std::size_t{1} << 20U);
-    EXPECT_THROW(buffer.grow(std::size_t{1} << 22U), OverBudget);
+    buffer.resize(std::size_t{1} << 20U);
+    EXPECT_THROW(buffer.resize(std::size_t{1} << 22U), OverBudget);
     EXPECT_EQ(buffer.words(), std::size_t{1} << 20U);
     EXPECT_EQ(meter.current(), std::size_t{8} << 20U);
     buffer.data()[buffer.words() - 1] = 1;
+    buffer.resize(100);
+    EXPECT_EQ(meter.current(), 800U);
     for (std::size_t i = 0; i < 100; ++i) {
         EXPECT_EQ(buffer.data()[i], i);
     }

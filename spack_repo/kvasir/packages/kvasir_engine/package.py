@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="bce1298e6904b38b65040acc4e03f50b61e2af27081f58e7bd3b7ed2e308aad8")
+    version("0.1.0", sha256="4a52035a13dc8c119acaa4c01882022796450a73c0c24080d9a65beea739be77")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -94,8 +94,9 @@ class MemoryMeter {
 /// tables are visited in no order, and the processor would have to look up most addresses' pages first.
 /// Memory from free(). Throws OutOfMemory.
 void* allocate_block(std::size_t bytes);
-/// Makes memory of allocate_block's larger; its content stays, its address need not. Throws OutOfMemory.
-void* grow_block(void* block, std::size_t bytes);
+/// Makes memory of allocate_block's larger or smaller; its content stays, its address need not. Throws
+/// OutOfMemory.
+void* resize_block(void* block, std::size_t bytes);
 
 /// Uninitialised array of 64-bit words whose size is metered. Pages are touched only when written.
 class WordBuffer {
@@ -132,17 +133,20 @@ class WordBuffer {
         return *this;
     }
 
-    /// Makes it longer; what is in it stays. Throws OutOfMemory or OverBudget, and is as it was then.
-    void grow(std::size_t words) {
-        const std::size_t more = (words - words_) * sizeof(std::uint64_t);
-        meter_->add(more);
+    /// Makes it longer or shorter, of one word at least; what has room in it stays. Throws OutOfMemory or
+    /// OverBudget, and is as it was then.
+    void resize(std::size_t words) {
+        const std::size_t before = bytes();
+        const std::size_t after = words * sizeof(std::uint64_t);
+        meter_->add(std::max(before, after) - before);
         try {
-            data_ = static_cast<std::uint64_t*>(grow_block(data_, words * sizeof(std::uint64_t)));
+            data_ = static_cast<std::uint64_t*>(resize_block(data_, after));
         } catch (const OutOfMemory&) {
-            meter_->remove(more);
+            meter_->remove(std::max(before, after) - before);
             throw;
         }
         words_ = words;
+        meter_->remove(std::max(before, after) - after);
     }
 
     std::uint64_t* data() { return data_; }

@@ -48,12 +48,13 @@ class GrowingBlock {
     /// follow.
     void give_to(RecordPages& pages) {
         block_.squeeze();
+        memory_.resize(block_.used());
         pages.adopt(std::move(memory_), block_.used());
     }
 
   private:
     [[gnu::noinline]] void grow(const std::uint64_t* record) {
-        memory_.grow(memory_.words() + memory_.words() / 2 + R::words(record));
+        memory_.resize(memory_.words() + memory_.words() / 2 + R::words(record));
         block_.moved_to(memory_.data(), memory_.words());
     }
 

@@ -113,8 +113,7 @@ class RadixStore final : private MemoryRelief {
             }
         }
         Part& part = parts_[partition_of(R::hash(record))];
-        std::uint64_t* const room = part.pages.fits(words) ? part.pages.take(words) : room_in(part, words);
-        copy_words(room, record, words);
+        copy_words(room_in(part, words), record, words);
         if (part.pages.words() >= part.limit) [[unlikely]] {
             combine_arrived(partition_of(R::hash(record)));
         }
@@ -221,7 +220,14 @@ class RadixStore final : private MemoryRelief {
         lists_.reset();
     }
 
-    [[gnu::noinline]] std::uint64_t* room_in(Part& part, std::size_t words) {
+    std::uint64_t* room_in(Part& part, std::size_t words) {
+        if (!part.pages.fits(words)) [[unlikely]] {
+            add_page(part, words);
+        }
+        return part.pages.take(words);
+    }
+
+    [[gnu::noinline]] void add_page(Part& part, std::size_t words) {
         if (!free_pages_.empty() && words <= largest_page_) {
             part.pages.adopt(std::move(free_pages_.back()), 0);
             free_pages_.pop_back();
@@ -231,7 +237,6 @@ class RadixStore final : private MemoryRelief {
             meter_.make_room(page * sizeof(std::uint64_t));
             part.pages.add_page(meter_, part.pages.next_page(words, largest_page_));
         }
-        return part.pages.take(words);
     }
 
     [[gnu::noinline]] void combine_arrived(std::size_t index) {
