@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="4a52035a13dc8c119acaa4c01882022796450a73c0c24080d9a65beea739be77")
+    version("0.1.0", sha256="03da0a270e866e1e547eb70bc1e8e776a25794724b703568a012f1136b5add9c")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -228,15 +228,18 @@ class RadixStore final : private MemoryRelief {
     }
 
     [[gnu::noinline]] void add_page(Part& part, std::size_t words) {
-        if (!free_pages_.empty() && words <= largest_page_) {
+        if (part.combined && words <= largest_page_) {  // it will fill more than one, again and again
+            if (free_pages_.empty()) {
+                free_pages_.emplace_back(meter_, largest_page_);
+            }
             part.pages.adopt(std::move(free_pages_.back()), 0);
             free_pages_.pop_back();
-        } else {
-            // First room, which may cost this very partition its pages; then its page, which gets no longer.
-            const std::size_t page = part.pages.next_page(words, largest_page_);
-            meter_.make_room(page * sizeof(std::uint64_t));
-            part.pages.add_page(meter_, part.pages.next_page(words, largest_page_));
+            return;
         }
+        // First room, which may cost this very partition its pages; then its page, which gets no longer.
+        const std::size_t page = part.pages.next_page(words, largest_page_);
+        meter_.make_room(page * sizeof(std::uint64_t));
+        part.pages.add_page(meter_, part.pages.next_page(words, largest_page_));
     }
 
     [[gnu::noinline]] void combine_arrived(std::size_t index) {
