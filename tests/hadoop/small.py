@@ -1,11 +1,9 @@
 """Clusters, inputs and cells so small that a test of them takes seconds."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from harness.config.hadoop import Parameters
 from harness.hadoop.assembly import provide_plugins
@@ -101,8 +99,7 @@ def hadoop_cell(folder: Path, settings: dict[str, dict[str, Any]]) -> CellSpec:
 @contextmanager
 def with_plugins(names: Sequence[str], nodes: Hosts, hadoop: Distribution, folder: Path) -> Iterator[Cell]:
     """A cluster in `folder` with plug-ins of ours, whose jobs do not use them unless told."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(PROJECT)
+    with chdir(PROJECT):
         plugins = tuple(load_plugins(names).values())
         provide_plugins(PROJECT / "src/hadoop", hadoop.version, hadoop.plugins, plugins)
     with cluster(nodes, hadoop, PARAMETERS, folder / "-".join(names), "ib", "ssd", plugins) as started:

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="03da0a270e866e1e547eb70bc1e8e776a25794724b703568a012f1136b5add9c")
+    version("0.1.0", sha256="05e7083603a91616f629f8045dff064628c2d40cd668ae185233bb097bbe05c7")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -191,14 +191,12 @@ class CombinedRecords {
     template <class Visit>
     void take_each(Visit&& visit) {
         for (std::size_t part = 0; part < Store::kPartitions; ++part) {
-            store_.process(
-                part, [&](const detail::RecordPages& /*pages*/) { store_.combine_partition(part); },
-                [&](const detail::RecordPages& pages) {
-                    pages.for_each([&](const std::uint64_t* record) {
-                        visit(Record::key(record), Record::value(record));
-                        return Record::words(record);
-                    });
+            store_.process_combined(part, [&](const detail::RecordPages& pages) {
+                pages.for_each([&](const std::uint64_t* record) {
+                    visit(Record::key(record), Record::value(record));
+                    return Record::words(record);
                 });
+            });
         }
     }
     Spilled spilled() const { return store_.spilled(); }

@@ -74,28 +74,17 @@ class Block {
     /// Combines the value with that of the record of equal key, or appends the record where there is none.
     template <class Combine>
     Put combine(const KeyCode& key, const Value& value, Combine& combiner) {
-        if (indexed_ * 3 >= index_.words() * 2) [[unlikely]] {
-            grow_index();
-        }
-        const std::uint64_t tag = key.hash & kTagMask;
-        const std::size_t mask = index_.words() - 1;
-        std::uint64_t* index = index_.data();
-        std::size_t slot = key.hash & mask;
-        for (; index[slot] != 0; slot = (slot + 1) & mask) {
-            const std::uint64_t entry = index[slot];
-            if ((entry & kTagMask) != tag) {
-                continue;
-            }
-            std::uint64_t* record = base_ + (entry & ~kTagMask) - 1;
-            if (KeyTraits<Key>::equal(key, record + 1)) [[likely]] {
-                return replace(key, record + 1 + key.words, &index[slot], value, combiner);
-            }
+        std::uint64_t* const entry = entry_of(key.hash, [&](const std::uint64_t* record) {
+            return KeyTraits<Key>::equal(key, R::key_zone(record));
+        });
+        if (*entry != 0) {
+            return replace(key, record_of(*entry) + 1 + key.words, entry, value, combiner);
         }
         const std::size_t at = used_;
         if (append(key, value) == Put::full) [[unlikely]] {
             return make_room() ? combine(key, value, combiner) : Put::full;
         }
-        index[slot] = tag | (at + 1);
+        *entry = entry_for(key.hash, at);
         ++indexed_;
         return Put::appended;
     }
@@ -107,31 +96,21 @@ class Block {
             return combine(KeyTraits<Key>::recode(R::hash(record), R::key_zone(record)), R::value(record),
                            combiner);
         } else {
-            if (indexed_ * 3 >= index_.words() * 2) [[unlikely]] {
-                grow_index();
-            }
-            const std::uint64_t tag = record[0] & kTagMask;
-            const std::size_t mask = index_.words() - 1;
             const std::size_t at_value = R::value_offset(record);
-            std::uint64_t* const index = index_.data();
-            std::size_t slot = record[0] & mask;
-            for (; index[slot] != 0; slot = (slot + 1) & mask) {
-                if ((index[slot] & kTagMask) != tag) {
-                    continue;
-                }
-                std::uint64_t* const found = base_ + (index[slot] & ~kTagMask) - 1;
-                if (R::same_key(record, found, at_value)) [[likely]] {
-                    V::write(combiner(V::read(found + at_value), V::read(record + at_value)),
-                             found + at_value);
-                    return Put::combined;
-                }
+            std::uint64_t* const entry = entry_of(R::hash(record), [&](const std::uint64_t* other) {
+                return R::same_key(record, other, at_value);
+            });
+            if (*entry != 0) {
+                std::uint64_t* const zone = record_of(*entry) + at_value;
+                V::write(combiner(V::read(zone), V::read(record + at_value)), zone);
+                return Put::combined;
             }
             const std::size_t words = at_value + V::kWords;
             if (used_ + words > capacity_) [[unlikely]] {
                 return Put::full;
             }
             std::memcpy(base_ + used_, record, words * sizeof(std::uint64_t));
-            index[slot] = tag | (used_ + 1);
+            *entry = entry_for(R::hash(record), used_);
             used_ += words;
             ++records_;
             ++indexed_;
@@ -185,6 +164,28 @@ class Block {
   private:
     // An entry of the index: the high half of the hash, and 1 + the record's place in words (0: empty).
     static constexpr std::uint64_t kTagMask = 0xffffffff00000000ULL;
+
+    static std::uint64_t entry_for(std::uint64_t hash, std::size_t at) {
+        return (hash & kTagMask) | (at + 1);
+    }
+    std::uint64_t* record_of(std::uint64_t entry) { return base_ + (entry & ~kTagMask) - 1; }
+
+    /// Returns the entry of the record of this hash for which same(record) holds, or the free one where its
+    /// entry belongs.
+    template <class Same>
+    std::uint64_t* entry_of(std::uint64_t hash, Same&& same) {
+        if (indexed_ * 3 >= index_.words() * 2) [[unlikely]] {
+            grow_index();
+        }
+        const std::uint64_t tag = hash & kTagMask;
+        const std::size_t mask = index_.words() - 1;
+        std::uint64_t* const index = index_.data();
+        std::size_t slot = hash & mask;
+        while (index[slot] != 0 && ((index[slot] & kTagMask) != tag || !same(record_of(index[slot])))) {
+            slot = (slot + 1) & mask;
+        }
+        return &index[slot];
+    }
 
     template <class Combine>
     Put replace(const KeyCode& key, std::uint64_t* zone, std::uint64_t* entry, const Value& value,

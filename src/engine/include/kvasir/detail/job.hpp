@@ -270,16 +270,14 @@ class Job {
     template <class Out, class Reduce>
     void reduce_combined(Reduce& reduce, Result<Key, Out>& result) {
         for (std::size_t part = 0; part < Store::kPartitions; ++part) {
-            store_.process(
-                part, [&](const RecordPages& /*pages*/) { store_.combine_partition(part); },
-                [&](const RecordPages& pages) {
-                    PhaseScope phase(state_.clock, Phase::reduce);
-                    pages.for_each([&](const std::uint64_t* record) {
-                        const Value value = R::value(record);
-                        reduce_one(record, std::span<const Value>(&value, 1), reduce, result);
-                        return R::words(record);
-                    });
+            store_.process_combined(part, [&](const RecordPages& pages) {
+                PhaseScope phase(state_.clock, Phase::reduce);
+                pages.for_each([&](const std::uint64_t* record) {
+                    const Value value = R::value(record);
+                    reduce_one(record, std::span<const Value>(&value, 1), reduce, result);
+                    return R::words(record);
                 });
+            });
         }
     }
 

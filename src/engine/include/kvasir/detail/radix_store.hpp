@@ -122,10 +122,10 @@ class RadixStore final : private MemoryRelief {
     /// Calls convert(pages) and then reduce(pages) with all records of a partition, and drops them; or, where
     /// the budget has no room for all, several times with the records of a range of hashes. Where convert
     /// throws OverBudget it is called again with fewer records. Records of a key for which the budget has no
-    /// room go to `stream` (see Refuse), if that is given.
+    /// room go to `stream` (see Refuse), if that is given. For stores that do not combine.
     template <class Convert, class Reduce, class Stream = Refuse>
     void process(std::size_t index, Convert&& convert, Reduce&& reduce, Stream&& stream = {}) {
-        RecordPages& pages = partition(index);
+        RecordPages& pages = parts_[index].pages;
         const Pin pin(*this, index);
         if (!spill_) {
             convert(pages);
@@ -137,6 +137,13 @@ class RadixStore final : private MemoryRelief {
         }
         reduce(pages);
         pages.clear();
+    }
+
+    /// Does the same with the combined records of a partition.
+    template <class Reduce>
+    void process_combined(std::size_t index, Reduce&& reduce) {
+        process(
+            index, [&](const RecordPages& /*pages*/) { combine_partition(index); }, reduce);
     }
 
     /// Combines all records of equal key of one partition.

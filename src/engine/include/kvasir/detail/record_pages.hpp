@@ -31,14 +31,7 @@ class RecordPages {
     std::size_t next_page(std::size_t words, std::size_t largest) const {
         return std::max(words, std::clamp(total_ / 8, kSmallestPage, largest));
     }
-    void add_page(MemoryMeter& meter, std::size_t words) {
-        pages_.emplace_back(meter, words);
-        if (pages_.size() > 1) {
-            filled_.push_back(static_cast<std::size_t>(cursor_ - pages_[pages_.size() - 2].data()));
-        }
-        cursor_ = pages_.back().data();
-        free_ = words;
-    }
+    void add_page(MemoryMeter& meter, std::size_t words) { adopt(WordBuffer(meter, words), 0); }
     /// Takes over memory with `words` words of records at its begin.
     void adopt(WordBuffer page, std::size_t words) {
         if (!pages_.empty()) {

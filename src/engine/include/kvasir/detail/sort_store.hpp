@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "kvasir/detail/in_use.hpp"
 #include "kvasir/detail/packed_block.hpp"
 #include "kvasir/detail/radix_sort.hpp"
 #include "kvasir/detail/sorted_runs.hpp"
@@ -102,6 +101,19 @@ class SortStore final : private MemoryRelief {
     struct Entry {
         std::uint64_t prefix;  ///< first bytes of the key, so that numbers compare as the bytes do
         const char* record;
+    };
+
+    /// Keeps what is in memory from being spilled.
+    class InUse {
+      public:
+        explicit InUse(bool& flag) : flag_(flag), before_(flag) { flag_ = true; }
+        ~InUse() { flag_ = before_; }
+        InUse(const InUse&) = delete;
+        InUse& operator=(const InUse&) = delete;
+
+      private:
+        bool& flag_;
+        bool before_;
     };
 
     /// Sorted records in memory.
