@@ -11,7 +11,7 @@ draw <- function(tables) {
   }
   panel <- function(rows, title) {
     said <- data.frame(x = c(100, 5000), y = 1, text = c("paper, small jobs", "paper, batch job"), hjust = 0.5,
-      vjust = 2)
+      vjust = 1.6)
     lines_panel(rows, "latency_us", NULL, NULL, title, said,
       list(unity_line(), ratio_axis(rows, "times that without"), microseconds_axis("latency added to each link")))
   }
