@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -162,19 +163,36 @@ def run_program(sampling: Sampling, program: list[str]) -> tuple[int, dict[str, 
             job = popen(program)
         except OSError as error:
             raise PowerError(f"{program[0]}: cannot be started: {error.strerror}") from error
-        for signum in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(signum, lambda number, frame: job.send_signal(number))
-        # The terminal sends Ctrl-C to the whole group, so the program has it already.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             sampler.watch(job.pid)
-            code = job.wait()
+            code = wait_forwarding(job)
             result = sampler.stop()
         finally:
             # A launcher that is killed may leave ranks behind; as orphans they are now children of this process.
             kill(set(descendants(os.getpid())) - {os.getpid(), *descendants(own)})
             job.wait()
     return (code if code >= 0 else 128 - code), result
+
+
+def wait_forwarding(job: subprocess.Popen[str]) -> int:
+    """Wait for a program and pass SIGTERM and SIGHUP on to it; returns its exit code, -signal when killed.
+
+    A wakeup descriptor makes a signal known that comes just before the wait, which waitpid would sleep through.
+    """
+    wake, write_end = os.pipe()
+    ended = os.pidfd_open(job.pid)
+    os.set_blocking(write_end, False)
+    signal.set_wakeup_fd(write_end)
+    for signum in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, lambda number, frame: job.send_signal(number))
+    # The terminal sends Ctrl-C to the whole group, so the program has it already.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while ended not in select.select([ended, wake], [], [])[0]:
+        os.read(wake, 4096)
+    signal.set_wakeup_fd(-1)
+    for descriptor in (wake, write_end, ended):
+        os.close(descriptor)
+    return job.wait()
 
 
 def popen(argv: list[str], **options: Any) -> subprocess.Popen[str]:
