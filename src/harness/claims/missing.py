@@ -118,7 +118,8 @@ def gap(
 ) -> Gap:
     """Returns the gap of a query without values. `metrics` are those it uses by table, `absent` the claim's own word.
 
-    `pending` are levels that nothing can run yet: a query that names one is `not run`, whatever else is missing.
+    `pending` are levels that a scale may leave out: a query that names one without runs is `not run`, whatever else
+    is missing.
     Where several things are missing, the runs that share most levels with the query's constants tell the reason.
     """
     tables = [

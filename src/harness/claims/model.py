@@ -246,7 +246,7 @@ class ClaimFile(Strict):
     tags: dict[Word, Tag] = Field(default_factory=dict)
     pending: dict[Word, Text] = Field(
         default_factory=dict,
-        description="levels that cannot run yet, and why: claims that name one are not run",
+        description="levels that a scale may leave out, and the reason: a claim that names one is then not run",
     )
     choices: Choices | None = Field(
         default=None, description="open choices: only what all of them contradict is contradicted"

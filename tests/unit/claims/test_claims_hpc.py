@@ -60,7 +60,7 @@ def test_on_a_laptop_variants_are_not_run_and_joules_not_testable(judge: Judge) 
     assert with_verdict(rows, "reproduced") == ANALYTIC | COUNTED
     assert with_verdict(rows, "contradicted") == with_verdict(rows, "undecided") == set()
     assert "no power source" in rows[36].reason
-    assert "scale smoke leaves it out, laptop in part" in rows[6].reason
+    assert "this scale makes none of the runs" in rows[6].reason
     assert "have only ssd" in rows[12].reason
     assert "by a proxy, use of the workers' processors" in rows[52].reason
 

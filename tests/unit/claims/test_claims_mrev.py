@@ -71,7 +71,7 @@ def test_where_the_paper_holds_every_claim_is_reproduced(judge: Judge) -> None:
 def test_on_a_laptop_times_give_directions_and_variants_are_not_run(judge: Judge) -> None:
     rows = judge.rows(LAPTOP)
     assert with_verdict(rows, "not run") == VARIANTS
-    assert "scale smoke leaves it out, laptop in part" in rows[2].reason
+    assert "this scale makes none of the runs" in rows[2].reason
     assert with_verdict(rows, "reproduced") == ANALYTIC | TOOL - {23, 32}
     assert with_verdict(rows, "not testable here") == {6, 8, 26}
     assert with_verdict(rows, "direction") == set(IDS) - ANALYTIC - TOOL - VARIANTS - {6, 8, 26} | {23, 32}
