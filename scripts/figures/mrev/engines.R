@@ -14,16 +14,23 @@ sent <- function(runs) {
   lapply(used, function(one) list(paste0("net.bytes.", one), paste("sent over", interfaces[[one]]), "MB", 1e6))
 }
 
+# Rows of benchmarks that several engines ran: one alone compares nothing.
+compared <- function(rows) {
+  points <- unique(metric_rows(rows, "time.total")[c("framework", "benchmark")])
+  rows[rows$benchmark %in% points$benchmark[duplicated(points$benchmark)], ]
+}
+
 takes <- c(engines = "cells")
 
 draw <- function(tables) {
   every <- tables$engines
-  runs <- fullest_cluster(every)
+  runs <- compared(fullest_cluster(every))
   rows <- metric_rows(runs, "time.total")
   if (!nrow(rows)) return(nothing_figure(every, "wide"))
   wanted <- drawn(runs)
   metrics <- Filter(function(one) nrow(metric_rows(runs, one[[1]])) > 0, wanted)
   size <- c(width = 178, height = 32 + length(unique(rows$benchmark)) * (16 + 5 * length(unique(rows$framework))))
-  frameworks_figure(every, runs, metrics, size, paste(unique(rows$nodes), "nodes."),
+  beside <- every[every$nodes %in% runs$nodes & every$benchmark %in% runs$benchmark, ]
+  frameworks_figure(beside, runs, metrics, size, paste(unique(rows$nodes), "nodes."),
     if (length(metrics) < length(wanted)) no_energy_text(runs))
 }
