@@ -6,7 +6,7 @@ import contextlib
 import ctypes
 import os
 import signal
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
@@ -52,6 +52,21 @@ def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str
 def prctl(option: int, value: int) -> None:
     """Set an attribute of this process."""
     _check(_libc.prctl(option, value, 0, 0, 0), f"prctl {option}")
+
+
+def wake_on_end(handler: Callable[[int], object]) -> int:
+    """Call `handler` on SIGTERM and SIGHUP, ignore SIGINT; returns a descriptor that such a signal makes readable.
+
+    Who waits selects on it: a signal just before the wait would else be handled only after it. SIGINT is ignored
+    since the terminal sends Ctrl-C to the whole group, so that the one who decides has it already.
+    """
+    wake, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    signal.set_wakeup_fd(write_end)
+    for signum in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, lambda number, frame: handler(number))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return wake
 
 
 def die_with_parent(parent: int | None = None, signum: int = signal.SIGTERM) -> None:

@@ -15,7 +15,7 @@ import typer
 
 from harness.config.power import PowerSettings
 from harness.core.errors import KvasirError, PowerError
-from harness.kernel.linux import adopt_orphans, die_with_parent, kill
+from harness.kernel.linux import adopt_orphans, die_with_parent, kill, wake_on_end
 from harness.kernel.procfs import descendants
 from harness.measure.client import Sampler
 from harness.measure.model import CapUnavailable, Hold, Sampling
@@ -163,9 +163,10 @@ def run_program(sampling: Sampling, program: list[str]) -> tuple[int, dict[str, 
             job = popen(program)
         except OSError as error:
             raise PowerError(f"{program[0]}: cannot be started: {error.strerror}") from error
+        wake = wake_on_end(job.send_signal)
         try:
             sampler.watch(job.pid)
-            code = wait_forwarding(job)
+            code = wait_for(job, wake)
             result = sampler.stop()
         finally:
             # A launcher that is killed may leave ranks behind; as orphans they are now children of this process.
@@ -174,24 +175,12 @@ def run_program(sampling: Sampling, program: list[str]) -> tuple[int, dict[str, 
     return (code if code >= 0 else 128 - code), result
 
 
-def wait_forwarding(job: subprocess.Popen[str]) -> int:
-    """Wait for a program and pass SIGTERM and SIGHUP on to it; returns its exit code, -signal when killed.
-
-    A wakeup descriptor makes a signal known that comes just before the wait, which waitpid would sleep through.
-    """
-    wake, write_end = os.pipe()
+def wait_for(job: subprocess.Popen[str], wake: int) -> int:
+    """Wait for a program while handlers of signals run; returns its exit code, -signal when killed."""
     ended = os.pidfd_open(job.pid)
-    os.set_blocking(write_end, False)
-    signal.set_wakeup_fd(write_end)
-    for signum in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(signum, lambda number, frame: job.send_signal(number))
-    # The terminal sends Ctrl-C to the whole group, so the program has it already.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     while ended not in select.select([ended, wake], [], [])[0]:
         os.read(wake, 4096)
-    signal.set_wakeup_fd(-1)
-    for descriptor in (wake, write_end, ended):
-        os.close(descriptor)
+    os.close(ended)
     return job.wait()
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import select
-import signal
+
+from harness.kernel.linux import wake_on_end
 
 NOW = "now"
 """Instead of time 0 on the driver's clock, where the driver is on another host."""
@@ -27,12 +28,7 @@ class Control:
     def __init__(self, fd: int) -> None:
         self._fd = fd
         self._text = b""
-        self._wake, write_end = os.pipe()
-        os.set_blocking(write_end, False)
-        signal.set_wakeup_fd(write_end)
-        for signum in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(signum, lambda number, frame: None)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self._wake = wake_on_end(lambda number: None)
 
     def wait(self, seconds: float) -> list[list[str]]:
         """Waits at most `seconds` for commands and returns them; raises Abandoned."""
