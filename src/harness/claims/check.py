@@ -106,7 +106,7 @@ class _Tables:
         named = {name for check in checks for name in tables_in(check)}
         return bool(named) and named <= set(self.known)
 
-    def observed(self, check: Check, absent: str | None, pending: Mapping[str, str]) -> Observed:
+    def observed(self, check: Check, absent: str | None, pending: Collection[str]) -> Observed:
         """Runs a check and returns its values. Raises CheckError."""
         query = bound(self.database, self.known, check)
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -114,7 +114,7 @@ def gap(
     query: Query,
     metrics: dict[str, list[str]],
     absent: str | None,
-    pending: Mapping[str, str],
+    pending: Collection[str],
 ) -> Gap:
     """Returns the gap of a query without values. `metrics` are those it uses by table, `absent` the claim's own word.
 
@@ -128,7 +128,11 @@ def gap(
         if table.kind == "runs" and {name, table.wide} & query.tables
     ]
     ran = _levels_run(database, tables)
-    waiting = [why for level, why in pending.items() if level in query.constants and level not in ran]
+    waiting = [
+        f"{level}: this scale makes none of the runs that the check looks at, or none ended well"
+        for level in pending
+        if level in query.constants and level not in ran
+    ]
     if waiting:
         return Gap("not run", joined(waiting))
     missing = [run for table in tables for run in _absent(database, table)]

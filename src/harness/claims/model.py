@@ -244,9 +244,9 @@ class ClaimFile(Strict):
     study: Word
     metrics: dict[Word, Text] = Field(description="metrics a check may use, and what they are")
     tags: dict[Word, Tag] = Field(default_factory=dict)
-    pending: dict[Word, Text] = Field(
-        default_factory=dict,
-        description="levels that a scale may leave out, and the reason: a claim that names one is then not run",
+    pending: list[Word] = Field(
+        default_factory=list,
+        description="levels that a scale may leave out: a claim that names one is then not run",
     )
     choices: Choices | None = Field(
         default=None, description="open choices: only what all of them contradict is contradicted"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from harness.claims.database import EMULATED, Database, Schema, quoted
@@ -129,12 +129,12 @@ def emulations(database: Database, query: Query) -> set[str]:
 
 
 def observe(
-    database: Database, query: Query, absent: str | None = None, pending: Mapping[str, str] | None = None
+    database: Database, query: Query, absent: str | None = None, pending: Collection[str] = ()
 ) -> Observed:
     """Returns values of a check over the evidence; over all numbers, marked as emulated, if the evidence gives none.
 
     `absent` is the reason when the runs are there and none has what the check selects, `pending` the claim file's
-    levels that cannot run yet. Raises duckdb.Error.
+    levels that a scale may leave out. Raises duckdb.Error.
     """
     for schema in ("evidence", "everything"):
         found = rows(database, query, schema)
@@ -155,7 +155,7 @@ def observe(
             emulated=True,
         )
     used = {name: metrics_in(database, query, name) for name in database.metrics}
-    return Observed((), "none", gap(database, query, used, absent, pending or {}))
+    return Observed((), "none", gap(database, query, used, absent, pending))
 
 
 __all__ = ["Gap", "Observed", "Sample", "bind", "link_rates", "observe"]
