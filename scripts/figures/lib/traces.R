@@ -7,7 +7,7 @@
 most_samples <- 800
 
 # A curve of fewer samples than this says nothing of what happens over time.
-least_samples <- 20
+least_samples <- 10
 
 # Which rows are drawn. Returns list(rows, power, axis, short). Power wins over CPU use where both exist; short: panels
 # whose curves all have too few samples.

@@ -3,11 +3,48 @@
 #include <array>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 
 #include "kvasir/error.hpp"
 #include "kvasir/wait.hpp"
 
 namespace kvasir {
+namespace {
+
+#ifdef OPEN_MPI
+/// Returns a variable's text, empty where it is not set.
+std::string from_environment(const char* name) {
+    const char* text = std::getenv(name);
+    return text == nullptr ? "" : text;
+}
+
+/// Says whether all ranks run on this host, by what mpirun, or srun, tells each of them. False where it is
+/// not known.
+bool ranks_share_host() {
+    const std::string ranks = from_environment("OMPI_COMM_WORLD_SIZE");
+    if (!ranks.empty()) {
+        return ranks == from_environment("OMPI_COMM_WORLD_LOCAL_SIZE");
+    }
+    const std::string hosts = from_environment("SLURM_STEP_NUM_NODES");
+    return hosts.empty() ? from_environment("PMIX_RANK").empty() && from_environment("PMI_RANK").empty()
+                         : hosts == "1";
+}
+
+/// Keeps Open MPI from probing network libraries (UCX, libfabric) where ranks need none: half of a short
+/// job's start. Transports that the user has set are kept.
+void skip_network_probe() {
+    if (!ranks_share_host() || !from_environment("OMPI_MCA_pml").empty() ||
+        !from_environment("OMPI_MCA_btl").empty()) {
+        return;
+    }
+    ::setenv("OMPI_MCA_pml", "ob1", 0);
+    ::setenv("OMPI_MCA_btl", "self,vader,tcp", 0);  // tcp: where there is no room for shared memory
+}
+#else
+void skip_network_probe() {}
+#endif
+
+}  // namespace
 
 void check_mpi(int code, const char* call) {
     if (code == MPI_SUCCESS) {
@@ -19,7 +56,10 @@ void check_mpi(int code, const char* call) {
     throw MpiError(std::string(call) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
-MpiEnvironment::MpiEnvironment(int& argc, char**& argv) { check_mpi(MPI_Init(&argc, &argv), "MPI_Init"); }
+MpiEnvironment::MpiEnvironment(int& argc, char**& argv) {
+    skip_network_probe();
+    check_mpi(MPI_Init(&argc, &argv), "MPI_Init");
+}
 
 MpiEnvironment::~MpiEnvironment() { MPI_Finalize(); }
 

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="05e7083603a91616f629f8045dff064628c2d40cd668ae185233bb097bbe05c7")
+    version("0.1.0", sha256="293934420c249db4ce3a04f0b7c87b05b1fef0decd85cef6b5671ca2a548f802")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 
