@@ -12,7 +12,7 @@ FORCE ?=
 PY := .venv/bin/python
 CHOICES = $(if $(SCALE),scale=$(SCALE)) $(if $(SITE),site=$(SITE)) $(if $(STUDIES),studies=$(STUDIES))
 
-.PHONY: help setup reproduce kick smoke replay compare verdicts archive crate paper appendix site readme review release images image-lock retry cancel cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
+.PHONY: help setup .installed reproduce kick smoke replay compare verdicts archive crate paper appendix site readme review release images image-lock retry cancel cluster-shell costs check test test-all lint format bench bench-netsim bench-hadoop schema lock spack-sources clean clean-results
 
 ## this list
 help:
@@ -20,22 +20,27 @@ help:
 	@printf '%s\n' '' 'Variables: SCALE=kick|smoke|laptop|night|paper  SITE=NAME  STUDIES=mimir,eee  (default: config/config.yaml)' \
 	  '           CORES=N (default: all)  ARGS="more arguments for snakemake, or for pytest"'
 
-## install what is missing: Debian packages and the Python environment .venv (minutes, once)
+## install what is missing and build what Maven gets; then no run needs a network (minutes, once)
 setup:
+	@scripts/setup.sh run
+	@$(PY) scripts/fetch.py $(CHOICES)
+
+# What a target needs at once; the rest is fetched when a run asks for it.
+.installed:
 	@scripts/setup.sh run
 	@[ -f build/hadoop/3.4.2/hadoop.json ] || $(PY) scripts/build_hadoop.py
 
 ## run everything at the configured scale, print where the results are (about an hour)
-reproduce: setup
+reproduce: .installed
 	@scripts/reproduce.sh "$(SCALE)" "$(SITE)" $(CORES) $(ARGS)
 
 ## all on tiny data: PASS or FAIL for each component and paper (10 to 15 minutes)
-smoke: setup
+smoke: .installed
 	@scripts/reproduce.sh smoke "$(SITE)" $(CORES) $(ARGS)
 
 # One figure of each study with the runs that it needs, on tiny data; it compiles what is not there yet.
 ## a figure of each study on tiny data: PASS or FAIL (5 minutes with compiling)
-kick: setup
+kick: .installed
 	@scripts/reproduce.sh kick "$(SITE)" $(CORES) $(ARGS) -- kick
 
 # Needs R and Python, no MPI, Hadoop or compiler. REPLAY=FOLDER for archives of others, as `make archive` makes them.
@@ -98,7 +103,7 @@ release:
 	@$(PY) scripts/release.py "$(VERSION)"
 
 ## install Apptainer if it can be, and build all images (tens of minutes)
-images: setup
+images: .installed
 	@scripts/setup.sh images
 	@.venv/bin/snakemake --cores $(CORES) --sdm apptainer $(ARGS) -- images
 
@@ -119,11 +124,11 @@ cancel:
 
 # ARGS='--from laptop --watts 300 --nodes 16 --budget 200' for others.
 ## what the studies cost at scale paper and how long they take, from the runs of scale smoke (seconds)
-costs: setup
+costs: .installed
 	@$(PY) scripts/costs.py $(ARGS)
 
 ## forget the runs that failed or timed out, so that the next reproduce runs them again (seconds)
-retry: setup
+retry: .installed
 	@$(PY) scripts/forget_failed.py
 
 # It needs no cluster and compiles nothing.
@@ -156,7 +161,7 @@ format:
 	@find src/engine src/netsim src/throttle '(' -name '*.[ch]pp' -o -name '*.c' ')' -print0 | xargs -0 clang-format -i
 
 ## speed of the engine as CPU ratios to an in-repo yardstick of one thread (minutes)
-bench: setup
+bench: .installed
 	@$(PY) scripts/build_programs.py src/engine build/bench/engine.json --jobs $(CORES) --native --tool mpirun \
 	  map-aggregate group-by-key reduce-by-key sort-records generate wordcount-yardstick sort-yardstick
 	@$(PY) src/engine/bench/compare.py --bin build/bench/bin --output build/bench/words.csv $(ARGS)
@@ -167,7 +172,7 @@ bench: setup
 
 # Against ns-3 and ns-2 where they are installed (Debian: libns3-dev, ns2), and over sizes.
 ## speed of the simulator, against ns-3 and ns-2 where they are installed (minutes)
-bench-netsim: setup
+bench-netsim: .installed
 	@$(PY) scripts/build_programs.py src/netsim build/netsim/netsim.json --jobs $(CORES) --portable netsim
 	@cmake -S src/netsim/ns3 -B build/ns3 -G Ninja >/dev/null && cmake --build build/ns3 --parallel $(CORES) || \
 	  echo "bench-netsim: ns-3 is left out: install libns3-dev to compare with it"
@@ -175,7 +180,7 @@ bench-netsim: setup
 
 # Variants are those of src/hadoop/bench/variants.yaml; ARGS="--help" says what can be changed.
 ## speed of Hadoop's variants as ratios to stock, in turns on emulated hosts (tens of minutes)
-bench-hadoop: setup
+bench-hadoop: .installed
 	@$(PY) src/hadoop/bench/compare.py $(ARGS)
 
 ## write the JSON schemas of the configuration and docs/configure.md (seconds)

@@ -14,7 +14,7 @@ from harness.plan.planner import choose
 from harness.report.adae import artifacts, contributions
 from harness.report.appendix import claims, experiments, values
 from harness.report.parts import Part
-from harness.report.review import Timed, read_timed, table
+from harness.report.review import LOOPBACK, Timed, read_timed, table
 
 PROJECT = Path(__file__).parents[2]
 ORIGIN = {
@@ -90,15 +90,17 @@ def test_every_experiment_is_a_task_with_its_points_and_repetitions(parts: list[
 def test_minutes_are_by_the_clock_or_not_there(parts: list[Part], tmp_path: Path) -> None:
     path = tmp_path / "review.csv"
     path.write_text(
-        'step,command,seconds,machine,day\nx,make kick,301.5,"A, 2 cores",2026-11-26\n', encoding="utf-8"
+        'step,command,seconds,machine,day,network\nx,make kick,301.5,"A, 2 cores",2026-11-26,loopback\n',
+        encoding="utf-8",
     )
     (timed,) = read_timed(path)
-    assert timed == Timed("x", "make kick", 301.5, "A, 2 cores", "2026-11-26")
+    assert timed == Timed("x", "make kick", 301.5, "A, 2 cores", "2026-11-26", LOOPBACK)
     said = values(parts, ORIGIN, [timed])
     assert r"\newcommand{\KvKick}{6}" in said and r"\newcommand{\KvSetup}{unknown}" in said
     shown = table([timed])
     assert "| `make kick` | 1 min: one screen, PASS or FAIL | 5 min 02 s |" in shown
     assert "not timed" in shown and "By the clock on A, 2 cores, 2026-11-26." in shown
+    assert "Without a network: `make kick`." in shown
     path.write_text("step,command,seconds\n", encoding="utf-8")
     with pytest.raises(KvasirError, match="no column 'machine'"):
         read_timed(path)

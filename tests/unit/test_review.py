@@ -1,8 +1,13 @@
-"""The steps of a reviewer by the clock: make's own variables stay out of them, and a wrong name is an error."""
+"""The steps of a reviewer by the clock: without make's own variables, without a network; a wrong name is an error."""
 
+import os
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 PROJECT = Path(__file__).parents[2]
 
@@ -22,11 +27,39 @@ def test_steps_are_run_and_timed_without_the_variables_of_their_make(tmp_path: P
         "kick []", "replay []", "appendix []", "paper []", "compare []"
     ]  # fmt: skip
     rows = (tmp_path / "build/review.csv").read_text().splitlines()
-    assert rows[0] == "step,command,seconds,machine,day"
+    assert rows[0] == "step,command,seconds,machine,day,network"
     assert [row.split(",")[1] for row in rows[1:]] == [
         "make setup", "make kick", "make replay", "make appendix", "make paper", "make compare"
     ]  # fmt: skip
     assert ",61.5," in rows[1]
+
+
+@pytest.fixture
+def server() -> Iterator[int]:
+    """A server of this machine; its port."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield listening.getsockname()[1]
+
+
+def test_steps_after_the_set_up_reach_nothing_beyond_their_own_loopback(tmp_path: Path, server: int) -> None:
+    if subprocess.run(
+        ["unshare", "--net", *(["--user"] if os.geteuid() else []), "true"], check=False
+    ).returncode:
+        pytest.skip("this machine gives no network namespace")
+    connect = f"{sys.executable} -c 'import socket; socket.create_connection((\"127.0.0.1\", {server}), 5)'"
+    (tmp_path / "Makefile").write_text(
+        f"setup:\n\t@{connect}\nkick:\n\t@! {connect} 2>error\n"
+        "\t@ip -brief address show lo >lo; id -u >id\nreplay appendix paper reproduce compare:\n",
+        encoding="utf-8",
+    )
+    review = [sys.executable, str(PROJECT / "scripts/review.py")]
+    done = subprocess.run(review, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Connection refused" in (tmp_path / "error").read_text()
+    assert "127.0.0.1/8" in (tmp_path / "lo").read_text()
+    assert (tmp_path / "id").read_text().strip() == str(os.getuid())
+    reached = [row.rpartition(",")[2] for row in (tmp_path / "build/review.csv").read_text().splitlines()]
+    assert reached == ["network", "all", *["loopback"] * 6]
 
 
 def test_a_step_that_fails_ends_it_and_an_unknown_one_is_named(tmp_path: Path) -> None:

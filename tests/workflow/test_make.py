@@ -19,13 +19,13 @@ TARGETS = sorted(set(re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """A checkout of its own, with the project's Python environment, so that `make -o setup` finds one."""
+    """A checkout of its own, with the project's Python environment, so that `make -o .installed` finds one."""
     return copy_project(tmp_path_factory.mktemp("make") / "kvasir copy")
 
 
 def make(place: Checkout, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run make without its set-up."""
-    return place.run("make", "-o", "setup", *arguments, timeout=300)
+    return place.run("make", "-o", ".installed", *arguments, timeout=300)
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -44,7 +44,7 @@ def test_help_lists_every_target_in_one_line(place: Checkout) -> None:
 
 @pytest.mark.parametrize("cores", ["0", "-1", "abc", "1.5", "00"])
 def test_cores_are_checked_before_anything_starts(place: Checkout, cores: str) -> None:
-    done = place.run("make", "-o", "setup", "reproduce", f"CORES={cores}", timeout=60)
+    done = place.run("make", "-o", ".installed", "reproduce", f"CORES={cores}", timeout=60)
     assert done.returncode != 0
     assert f"error: CORES={cores}: expected a whole number, 1 or more" in done.stdout
 
@@ -93,7 +93,7 @@ def words(process: psutil.Process) -> str:
 def test_a_signal_to_make_ends_all_that_it_started(place: Checkout, number: signal.Signals) -> None:
     log = place.folder / "signal.log"
     with log.open("w") as output:
-        command = ["make", "-o", "setup", "smoke", "STUDIES=eee", "CORES=1"]
+        command = ["make", "-o", ".installed", "smoke", "STUDIES=eee", "CORES=1"]
         process = place.start(*command, output=output)
         family: list[psutil.Process] = []
         try:

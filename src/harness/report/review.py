@@ -31,6 +31,9 @@ STEPS = (
 )
 
 
+LOOPBACK, ALL = "loopback", "all"
+
+
 @dataclass(frozen=True)
 class Timed:
     """How long a step took on a machine."""
@@ -41,6 +44,8 @@ class Timed:
     machine: str
     day: str
     """ISO 8601."""
+    network: str
+    """LOOPBACK, or ALL: what the step could reach."""
 
 
 def read_timed(path: Path) -> list[Timed]:
@@ -67,4 +72,6 @@ def table(timed: Sequence[Timed]) -> str:
     if not timed:
         return "\n".join(lines)
     machines = sorted({f"{one.machine}, {one.day}" for one in timed})
-    return "\n".join(lines) + f"\n\nBy the clock on {'; '.join(machines)}."
+    alone = [f"`{one.command}`" for one in timed if one.network == LOOPBACK]
+    without = f" Without a network: {', '.join(alone)}." if alone else ""
+    return "\n".join(lines) + f"\n\nBy the clock on {'; '.join(machines)}.{without}"
