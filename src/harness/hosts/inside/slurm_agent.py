@@ -147,15 +147,20 @@ def run_step() -> int:
     if pid is None:
         return 127
     ended = os.pidfd_open(pid)
-    signal.signal(signal.SIGTERM, lambda *_: _signal(pid, signal.SIGTERM))
+    wake = linux.wake_on_end(
+        lambda number: _signal(pid, signal.SIGTERM) if number == signal.SIGTERM else None
+    )
     poller = select.poll()
-    poller.register(ended, select.POLLIN)
-    poller.register(0, select.POLLIN)
-    while not any(fd == ended for fd, _ in poller.poll()):
-        line = lines.next()
-        if line is None:
-            break
-        _signal(pid, int(line))
+    for watched in (ended, wake, 0):
+        poller.register(watched, select.POLLIN)
+    while ended not in (ready := {fd for fd, _ in poller.poll()}):
+        if wake in ready:
+            os.read(wake, 1 << 12)
+        if 0 in ready:
+            line = lines.next()
+            if line is None:
+                break
+            _signal(pid, int(line))
     else:
         return _end_as(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     server.kill_descendants()
