@@ -21,8 +21,7 @@ help:
 	  '           CORES=N (default: all)  ARGS="more arguments for snakemake, or for pytest"'
 
 ## install what is missing and build what Maven gets; then no run needs a network (minutes, once)
-setup:
-	@scripts/setup.sh run
+setup: .installed
 	@$(PY) scripts/fetch.py $(CHOICES)
 
 # What a target needs at once; the rest is fetched when a run asks for it.
