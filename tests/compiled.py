@@ -12,6 +12,8 @@ OPTIONS = ["-DBUILD_TESTING=ON", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_UNITY_BUILD
 FLAGS = "-DCMAKE_CXX_FLAGS=-O1 -Wno-subobject-linkage"
 """Not as fast as programs can be, but compiled in less than half the time: several files as one, as programs never are.
 GCC takes the files in it for headers, and warns of types that no header may have."""
+ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+"""Environment by which Open MPI starts ranks for root."""
 WHAT_INSTALLS = "`scripts/setup.sh run test` installs it"
 
 

@@ -15,6 +15,7 @@ import yaml
 
 from harness.images import apptainer
 from harness.images.recipe import Recipe
+from tests.compiled import ROOT_MAY
 
 from ..spack.conftest import NO_SPACK, Spack, as_here, spack  # noqa: F401
 from ..spack.files import ON_DEBIAN, PROJECT, environment, read_lock
@@ -122,7 +123,6 @@ def test_a_changed_program_fails_that_test(made: Checkout, tmp_path: Path) -> No
 
 def test_the_engine_counts_words_by_its_launcher(made: Checkout) -> None:
     folder = made.folder / "build/programs/bin"
-    as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     text = made.folder / "build/text"
     for command in (
         ["generate", "--words=1000", "--unique=10", "--seed=1", f"--output={text}", f"--report={text}.json"],
@@ -130,7 +130,7 @@ def test_the_engine_counts_words_by_its_launcher(made: Checkout) -> None:
     ):
         done = subprocess.run(
             [folder / command[0], *command[1:]],
-            env={**os.environ, **as_root},
+            env={**os.environ, **ROOT_MAY},
             capture_output=True,
             text=True,
             check=False,

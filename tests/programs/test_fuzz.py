@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.compiled import PROJECT, build
+from tests.compiled import PROJECT, ROOT_MAY, build
 
 CORPUS = PROJECT / "src/engine/tests/fuzz/corpus"
 TARGETS = sorted(path.name for path in CORPUS.iterdir())
@@ -18,8 +18,7 @@ def run(program: Path, *arguments: str, scratch: Path) -> str:
     environment = {
         **os.environ,
         "ASAN_OPTIONS": f"detect_leaks={0 if program.name == 'fuzz-pieces' else 1}",
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        **ROOT_MAY,
         "TMPDIR": str(scratch),
     }
     command = [str(program), f"-artifact_prefix={scratch}/", "-timeout=60", *arguments]

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.compiled import build
+from tests.compiled import ROOT_MAY, build
 
 PROJECT = Path(__file__).parents[2]
-ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def run(*command: str, cwd: Path = PROJECT) -> str:

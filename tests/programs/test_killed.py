@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.compiled import build
+from tests.compiled import ROOT_MAY, build
 
 RANKS = 3
 PARTS = [f"part-{rank:05}" for rank in range(RANKS)]
@@ -90,8 +90,7 @@ def job(program: Path, text: Path, folder: Path, options: list[str]) -> Iterator
     mark = uuid.uuid4().hex
     environment = {
         **os.environ,
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        **ROOT_MAY,
         "TMPDIR": str(folder / "tmp"),
         MARK: mark,
     }

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.compiled import build
+from tests.compiled import ROOT_MAY, build
 
-ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 TWO_RANKS = ["mpirun", "--oversubscribe", "-n", "2"]
 CHOSEN = {"pml": "ob1", "btl": "self,vader,tcp"}
 

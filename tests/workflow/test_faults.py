@@ -6,6 +6,8 @@ import shlex
 import subprocess
 from pathlib import Path
 
+from tests.compiled import ROOT_MAY
+
 from .checkout import Checkout
 
 GENERATE = (
@@ -70,7 +72,6 @@ def test_text_that_cannot_be_read(smoke: Checkout, tmp_path: Path) -> None:
 
 
 def engine(checkout: Checkout, *arguments: str) -> subprocess.CompletedProcess[str]:
-    as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return subprocess.run(
         [
             "mpirun",
@@ -83,7 +84,7 @@ def engine(checkout: Checkout, *arguments: str) -> subprocess.CompletedProcess[s
             *arguments,
         ],
         cwd=checkout.folder,
-        env={**checkout.environment, **as_root},
+        env={**checkout.environment, **ROOT_MAY},
         capture_output=True,
         text=True,
         check=False,
