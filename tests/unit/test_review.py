@@ -46,7 +46,7 @@ def test_steps_after_the_set_up_reach_nothing_beyond_their_own_loopback(tmp_path
         ["unshare", "--net", *(["--user"] if os.geteuid() else []), "true"], check=False
     ).returncode:
         pytest.skip("this machine gives no network namespace")
-    connect = f"{sys.executable} -c 'import socket; socket.create_connection((\"127.0.0.1\", {server}), 5)'"
+    connect = f"'{sys.executable}' -c 'import socket; socket.create_connection((\"127.0.0.1\", {server}), 5)'"
     (tmp_path / "Makefile").write_text(
         f"setup:\n\t@{connect}\nkick:\n\t@! {connect} 2>error\n"
         "\t@ip -brief address show lo >lo; id -u >id\nreplay appendix paper reproduce compare:\n",
