@@ -167,6 +167,32 @@ TEST(Adaptive, CombinesInTheCacheWhatRepeatsThere) {
     EXPECT_EQ(sum_over_ranks(c.sent_bytes), sum_over_ranks(c.received_bytes));
 }
 
+TEST(Adaptive, SendsWhatIsGroupedAsListsOfValues) {
+    Options options = with(Strategy::adaptive);
+    options.combine = CombineWhere::none;
+    const Counters c = run(numbers(600'000, 100), options).counters;
+    const std::uint64_t records = sum_over_ranks(c.emitted);
+    EXPECT_EQ(sum_over_ranks(c.sent), records);
+    EXPECT_EQ(sum_over_ranks(c.received), records);
+    EXPECT_EQ(sum_over_ranks(c.sent_bytes), sum_over_ranks(c.received_bytes));
+    EXPECT_LT(sum_over_ranks(c.sent_bytes), 9 * records) << "values of 8 bytes; records have 24";
+    EXPECT_EQ(c.alltoallv, 0U);
+}
+
+TEST(Adaptive, SendsRecordsOfKeysThatHardlyComeAgain) {
+    Options options = with(Strategy::adaptive);
+    options.combine = CombineWhere::none;
+    for (const std::uint64_t buffer : {64U << 20U, 1U << 20U}) {
+        options.send_buffer = buffer;
+        const Counters c = run(numbers(600'000, 200'000), options).counters;
+        const std::uint64_t records = sum_over_ranks(c.emitted);
+        EXPECT_EQ(sum_over_ranks(c.received), records);
+        EXPECT_EQ(sum_over_ranks(c.sent_bytes), sum_over_ranks(c.received_bytes));
+        EXPECT_GT(sum_over_ranks(c.sent_bytes), 22 * records) << "lists were given up early";
+        EXPECT_LT(sum_over_ranks(c.sent_bytes), 26 * records);
+    }
+}
+
 TEST(Adaptive, StopsLookingWhereNothingIsFound) {
     Options options = with(Strategy::adaptive);
     options.send_buffer = 800'000;

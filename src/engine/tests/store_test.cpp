@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -77,17 +79,8 @@ TEST(Grouper, CollectsAllValuesOfEachKey) {
 
 using Lists = std::map<std::string, std::vector<std::uint64_t>>;
 
-/// Returns what a store that groups on arrival has of `records` records of `keys` keys each, lists and rest.
-std::pair<Lists, Lists> grouped_on_arrival(std::uint64_t records, const std::vector<std::string>& keys,
-                                           MemoryMeter& meter) {
-    RadixStore<std::string_view, std::uint64_t, Add> store(meter, add, false);
-    store.group_on_arrival();
-    for (std::uint64_t i = 0; i < records; ++i) {
-        for (const std::string& key : keys) {
-            const auto words = record(key, i);
-            store.ingest(words.data(), words.size());
-        }
-    }
+/// Returns the lists and the records of a store.
+std::pair<Lists, Lists> content_of(RadixStore<std::string_view, std::uint64_t, Add>& store) {
     std::pair<Lists, Lists> found;
     store.for_each_list([&](const std::uint64_t* begin, const Values<std::uint64_t>& values) {
         auto& list = found.first[std::string(R::key(begin))];
@@ -102,6 +95,20 @@ std::pair<Lists, Lists> grouped_on_arrival(std::uint64_t records, const std::vec
         });
     }
     return found;
+}
+
+/// Returns what a store that groups on arrival has of `records` records of `keys` keys each, lists and rest.
+std::pair<Lists, Lists> grouped_on_arrival(std::uint64_t records, const std::vector<std::string>& keys,
+                                           MemoryMeter& meter) {
+    RadixStore<std::string_view, std::uint64_t, Add> store(meter, add, false);
+    store.group_on_arrival();
+    for (std::uint64_t i = 0; i < records; ++i) {
+        for (const std::string& key : keys) {
+            const auto words = record(key, i);
+            store.ingest(words.data(), words.size());
+        }
+    }
+    return content_of(store);
 }
 
 TEST(RadixStore, ListsTheValuesOfShortKeysWhileTheyArrive) {
@@ -163,6 +170,83 @@ TEST(RadixStore, KeepsEveryKeyEitherInListsOrOutside) {
         }
     }
     EXPECT_TRUE(lists.contains("often0") && lists.at("often0").size() > 100'000);
+}
+
+template <class Value>
+Value value_of(std::uint64_t number) {
+    if constexpr (std::is_integral_v<Value>) {
+        return static_cast<Value>(number);
+    } else {
+        return {number, ~number};
+    }
+}
+
+/// Lists of `values` values each of `keys` keys, as another rank would write them, and what is in them.
+template <class Value>
+std::pair<std::vector<std::uint64_t>, std::map<std::string, std::vector<Value>>> written(
+    ValueLists<std::string_view, Value>& lists, const std::vector<std::string>& keys, std::uint64_t values) {
+    std::map<std::string, std::vector<Value>> expected;
+    for (std::uint64_t i = 0; i < values; ++i) {
+        for (const std::string& key : keys) {
+            EXPECT_TRUE(
+                lists.add(KeyTraits<std::string_view>::encode(std::string_view(key)), value_of<Value>(i)));
+            expected[key].push_back(value_of<Value>(i));
+        }
+    }
+    std::vector<std::uint64_t> words(lists.words_of(values * keys.size(), keys.size()));
+    words.resize(lists.write(words.data()));
+    return {words, expected};
+}
+
+template <class Value>
+void expect_that_written_lists_are_read() {
+    MemoryMeter meter;
+    ValueLists<std::string_view, Value> lists(meter);
+    for (const std::uint64_t values : {1U, 5U, 6U, 7U, 1000U, 70'000U}) {
+        const auto [words, expected] =
+            written(lists, {"", "a", "seven77", "eight888", std::string(15, 'x')}, values);
+        std::map<std::string, std::vector<Value>> found;
+        lists.for_each_written(
+            words.data(), words.size(), [&](const std::uint64_t* begin, const Value* at, std::size_t n) {
+                EXPECT_TRUE(found.emplace(R::key(begin), std::vector<Value>(at, at + n)).second);
+            });
+        EXPECT_EQ(found, expected) << values;
+        lists.clear();
+        EXPECT_EQ(lists.keys(), 0U);
+    }
+    const std::uint64_t peak = meter.peak();
+    (void)written(lists, {"b", "c", "d", "e", "f"}, 70'000);
+    EXPECT_EQ(meter.peak(), peak) << "the memory of lists that were cleared is used again";
+}
+
+TEST(ValueLists, AreReadAsTheyWereWritten) {
+    expect_that_written_lists_are_read<std::uint64_t>();
+    expect_that_written_lists_are_read<std::uint16_t>();
+    expect_that_written_lists_are_read<std::array<std::uint64_t, 2>>();
+}
+
+TEST(RadixStore, TakesListsIntoItsOwnOrAsRecords) {
+    MemoryMeter meter;
+    ValueLists<std::string_view, std::uint64_t> sent(meter);
+    const auto [words, expected] = written<std::uint64_t>(sent, {"", "a", "eight888"}, 1000);
+    for (const bool grouping : {true, false}) {
+        RadixStore<std::string_view, std::uint64_t, Add> store(meter, add, false);
+        if (grouping) {
+            store.group_on_arrival();
+        }
+        EXPECT_EQ(store.ingest_lists(words.data(), words.size()), 3000U);
+        const auto more = record("a", std::uint64_t{1000});
+        store.ingest(more.data(), more.size());
+        EXPECT_EQ(store.ingest_lists(words.data(), words.size()), 3000U);
+        const auto [lists, rest] = content_of(store);
+        EXPECT_EQ((grouping ? rest : lists), Lists());
+        const Lists& all = grouping ? lists : rest;
+        EXPECT_EQ(all.size(), 3U);
+        EXPECT_EQ(all.at("eight888").size(), 2000U);
+        EXPECT_EQ(all.at("a").size(), 2001U);
+        EXPECT_EQ(all.at("a")[1000], 1000U);
+        EXPECT_TRUE(std::equal(expected.at("a").begin(), expected.at("a").end(), all.at("a").begin()));
+    }
 }
 
 struct Prefixed {

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="293934420c249db4ce3a04f0b7c87b05b1fef0decd85cef6b5671ca2a548f802")
+    version("0.1.0", sha256="48bb831c25578c560f9b615ba9c75d06acb082b2534c8adedec7f135db5d2edb")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

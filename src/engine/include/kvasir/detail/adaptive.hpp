@@ -1,10 +1,13 @@
 #pragma once
 // Exchange that adapts to its records: blocks travel as those of ByFill do, but how large a table records are
 // combined in before, if in any, follows from the hits there (CombineChoice). A large table leaves in pieces.
+// Where nothing is combined and the store groups records on arrival, those of keys that come often never are
+// records: they go to the lists of this rank's store, or as lists of values to that of another one.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kvasir/detail/block.hpp"
@@ -19,6 +22,7 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
     using Base = ByFill<Block<Key, Value>, Store>;
     using R = RecordTraits<Key, Value>;
     using Table = CombineChoice::Table;
+    using Lists = typename Store::Lists;
 
   public:
     using BlockType = Block<Key, Value>;
@@ -34,7 +38,29 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
                 large_.emplace_back(job.memory, job.options.send_buffer / ranks / sizeof(std::uint64_t));
             }
             open_large();
+        } else if (store.groups_on_arrival() && !job.options.events) {
+            open_lists();
         }
+    }
+
+    /// Returns whether list() takes records still.
+    bool listing() const { return listing_ranks_ != 0; }
+    /// Takes a record of a key without a tail as a value of a list; returns whether it did.
+    bool list(int rank, const KeyCode& key, const Value& value) requires(Lists::kTakesAny) {
+        Listed& listed = listed_[static_cast<std::size_t>(rank)];
+        if (!listed.open) {
+            return false;
+        }
+        const bool taken = listed.lists ? listed.lists->add(key, value) : this->store().list(key, value);
+        if (!taken) [[unlikely]] {
+            refused(rank, listed);
+            return false;
+        }
+        ++listed.values;
+        if (listed.lists && listed.words_with_one_more() > Base::block_words()) [[unlikely]] {
+            ship_lists(rank, listed);
+        }
+        return true;
     }
 
     using Base::append;
@@ -91,12 +117,96 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
             this->guarded([&] { leave_large(); });
         }
         large_.clear();
+        finish_lists();
         Base::finish();
     }
 
   private:
     static constexpr std::size_t kWordsOfShortRecord = 3;
     static constexpr std::ptrdiff_t kPieceWords = 1 << 17U;
+
+    /// Values for a rank that leave as lists, or have gone to this rank's own.
+    struct Listed {
+        std::optional<Lists> lists;  ///< none: the store's
+        std::uint64_t values = 0;    ///< in them, or gone to the store's
+        bool open = false;           ///< whether records are taken
+
+        std::size_t words_with_one_more() const { return Lists::words_of(values + 1, lists->keys() + 1); }
+    };
+
+    /// Begins to list: for other ranks only where a message holds many values.
+    void open_lists() {
+        if constexpr (Lists::kTakesAny) {
+            constexpr std::size_t fewest_words = 4096;
+            listed_.resize(static_cast<std::size_t>(this->job().comm.size()));
+            for (Listed& listed : listed_) {
+                if (Base::block_words() >= fewest_words) {
+                    listed.lists.emplace(this->job().memory);
+                    listed.open = true;
+                }
+            }
+            Listed& own = listed_[static_cast<std::size_t>(this->job().comm.rank())];
+            own.lists.reset();
+            own.open = true;
+            listing_ranks_ = std::ranges::count(listed_, true, &Listed::open);
+        }
+    }
+
+    /// Lists for other ranks are given up where keys hardly come again, this rank's own where the store has.
+    void refused(int rank, Listed& listed) {
+        if (!listed.lists) {
+            if (!this->store().groups_on_arrival()) {
+                close(listed);
+            }
+        } else if (listed.lists->full() && !Lists::worthwhile(listed.values, listed.lists->keys())) {
+            ship_lists(rank, listed);
+        }
+    }
+
+    void ship_lists(int rank, Listed& listed) {
+        if (listed.values == 0 || this->job().stopped()) {
+            return;
+        }
+        const bool worthwhile = Lists::worthwhile(listed.values, listed.lists->keys());
+        this->guarded([&] {
+            this->ship(rank);  // the buffer may hold records
+            PhaseScope phase(this->job().clock, Phase::aggregate);
+            const std::size_t words = listed.lists->write(this->open_buffer(rank));
+            this->job().count_sent(rank, listed.values, words);
+            this->send_open(rank, words, Base::kLists);
+        });
+        listed.lists->clear();
+        listed.values = 0;
+        if (!worthwhile) {
+            listed.lists.reset();
+            close(listed);
+        }
+    }
+
+    void close(Listed& listed) {
+        listed.open = false;
+        --listing_ranks_;
+    }
+
+    /// Sends what the lists hold, and counts what went to this rank's own.
+    void finish_lists() {
+        if constexpr (Lists::kTakesAny) {
+            for (std::size_t r = 0; r < listed_.size(); ++r) {
+                Listed& listed = listed_[r];
+                const auto rank = static_cast<int>(r);
+                if (listed.lists) {
+                    ship_lists(rank, listed);
+                } else if (rank == this->job().comm.rank()) {
+                    const std::size_t words = words_for(sizeof(Value)) * listed.values;
+                    this->job().count_sent(rank, listed.values, words);
+                    this->job().counters.received += listed.values;
+                    this->job().counters.received_bytes += words * sizeof(std::uint64_t);
+                }
+            }
+            listed_.clear();
+            listing_ranks_ = 0;
+        }
+    }
 
     bool large() const { return combining_ && choice_.table() == Table::large; }
 
@@ -162,7 +272,9 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
 
     bool combining_;
     CombineChoice choice_;
-    std::vector<WordBuffer> large_;  ///< one for each rank
+    std::vector<WordBuffer> large_;     ///< one for each rank
+    std::vector<Listed> listed_;        ///< the same; none where records are combined, or not listed
+    std::ptrdiff_t listing_ranks_ = 0;  ///< those that take records
 };
 
 }  // namespace kvasir::detail

@@ -131,7 +131,12 @@ class ByFill {
         explicit Lane(MemoryMeter& meter) : block(meter) {}
     };
 
+    static constexpr int kRecords = 2;
+    static constexpr int kLast = 3;
+    static constexpr int kLists = 4;  ///< what the store takes by ingest_lists
+
     JobState& job() const { return job_; }
+    Store& store() const { return store_; }
     std::size_t block_words() const { return block_words_; }  ///< capacity of a block
 
     /// A rank that fell out of step here could never meet the others again, so that any error ends the job.
@@ -198,8 +203,20 @@ class ByFill {
             lane.block.clear();
             return;
         }
-        check_mpi(MPI_Isend(lane.block.data(), message_length(lane.block.used()), MPI_UINT64_T, rank,
-                            kRecords, job_.comm.get(), &lane.requests[lane.open]),
+        send_open(rank, lane.block.used(), kRecords);
+    }
+
+    /// Returns the buffer for `rank` that is being filled, of block_words() words.
+    std::uint64_t* open_buffer(int rank) {
+        Lane& lane = lanes_[static_cast<std::size_t>(rank)];
+        return lane.buffers[lane.open].data();
+    }
+
+    /// Sends the first `words` words of that buffer, and opens another one.
+    void send_open(int rank, std::size_t words, int tag) {
+        Lane& lane = lanes_[static_cast<std::size_t>(rank)];
+        check_mpi(MPI_Isend(open_buffer(rank), message_length(words), MPI_UINT64_T, rank, tag,
+                            job_.comm.get(), &lane.requests[lane.open]),
                   "MPI_Isend");
         lane.open = free_buffer(lane);
         attach_open(rank);
@@ -268,27 +285,33 @@ class ByFill {
             ++ended_;
             job_.peer_failed = job_.peer_failed || incoming_.data()[0] != 0;
         } else {
-            take_in(incoming_.data(), static_cast<std::size_t>(words));
+            take_in(incoming_.data(), static_cast<std::size_t>(words), status.MPI_TAG);
         }
     }
 
-    void take_in(const std::uint64_t* data, std::size_t words) {
+    void take_in(const std::uint64_t* data, std::size_t words, int tag = kRecords) {
         job_.counters.received_bytes += words * sizeof(std::uint64_t);
         if (job_.stopped()) {
             return;
         }
         try {
-            job_.counters.received += store_.ingest(data, words);
+            job_.counters.received += ingest(data, words, tag);
         } catch (...) {
             job_.fail();  // told to the others at the end
         }
     }
 
   private:
-    static constexpr std::size_t kLargestBlock = 1U << 20U;
-    static constexpr int kRecords = 2;
-    static constexpr int kLast = 3;
+    std::uint64_t ingest(const std::uint64_t* data, std::size_t words, int tag) {
+        if constexpr (requires(Store & store) { store.ingest_lists(data, words); }) {
+            if (tag == kLists) {
+                return store_.ingest_lists(data, words);
+            }
+        }
+        return store_.ingest(data, words);
+    }
 
+    static constexpr std::size_t kLargestBlock = 1U << 20U;
     JobState& job_;
     Store& store_;
     std::size_t in_flight_;

@@ -56,6 +56,13 @@ class CombineSwitch {
     std::uint64_t hits_ = 0;
 };
 
+/// Exchanges that take records as values of lists.
+template <class Transport, class Value>
+concept TakesLists = requires(Transport& transport, const KeyCode& key, const Value& value) {
+    { transport.listing() } -> std::same_as<bool>;
+    { transport.list(0, key, value) } -> std::same_as<bool>;
+};
+
 /// Exchanges that decide themselves whether to look for equal keys.
 template <class Transport>
 concept ChoosesCombining = requires(Transport& transport) {
@@ -184,6 +191,11 @@ class Emitter {
         if constexpr (kQueueing) {
             if (queueing_ && key.tail == nullptr) {
                 enqueue(rank, key, value);
+                return;
+            }
+        }
+        if constexpr (!kCombining && TakesLists<Transport, Value>) {
+            if (transport_.listing() && key.tail == nullptr && transport_.list(rank, key, value)) {
                 return;
             }
         }

@@ -38,10 +38,10 @@ struct Refuse {};
 template <class Key, class Value, class Combine>
 class RadixStore final : private MemoryRelief {
     using R = RecordTraits<Key, Value>;
-    using Lists = ValueLists<Key, Value>;
     using Ranges = SpilledRanges<Key, Value>;
 
   public:
+    using Lists = ValueLists<Key, Value>;
     static constexpr std::size_t kPartitions = 256;
 
     RadixStore(MemoryMeter& meter, Combine& combiner, bool combining)
@@ -69,6 +69,29 @@ class RadixStore final : private MemoryRelief {
             lists_.emplace(meter_);
         }
     }
+    bool groups_on_arrival() const { return lists_.has_value(); }
+
+    /// Takes a record of a short key as a value of its list; returns whether that key has one.
+    bool list(const KeyCode& key, const Value& value) {
+        return lists_ && (lists_->add(key, value) || refused());
+    }
+    /// Copies the records of lists that such a store's Lists have written; returns their number.
+    std::uint64_t ingest_lists(const std::uint64_t* data, std::size_t words) {
+        std::uint64_t records = 0;
+        Lists::for_each_written(
+            data, words, [&](const std::uint64_t* begin, const Value* values, std::size_t number) {
+                const KeyCode key = KeyTraits<Key>::recode(R::hash(begin), R::key_zone(begin));
+                records += number;
+                if (lists_ && (lists_->add(key, values, number) || refused())) {
+                    return;
+                }
+                for (std::size_t i = 0; i < number; ++i) {
+                    write(key, values[i]);
+                }
+            });
+        return records;
+    }
+
     /// Calls visit(record, values) for every key that was grouped on arrival; `record` is the begin of one.
     template <class Visit>
     void for_each_list(Visit&& visit) const {
@@ -108,7 +131,7 @@ class RadixStore final : private MemoryRelief {
     /// Copies one record.
     void add(const std::uint64_t* record, std::size_t words) {
         if constexpr (Lists::kTakesAny) {
-            if (lists_ && listed(record)) {
+            if (lists_ && (lists_->add(record) || refused())) {
                 return;
             }
         }
@@ -160,7 +183,6 @@ class RadixStore final : private MemoryRelief {
     static constexpr std::size_t kSmallUnique = 16384;  // words: below, time is worth more than memory
     static constexpr std::size_t kNone = kPartitions;
     static constexpr int kUselessPause = 8;
-    static constexpr std::uint64_t kWorthAList = 8;  ///< values of a key, in the mean
 
     struct Part {
         std::size_t limit;  ///< words of `pages` from which on they are combined
@@ -201,15 +223,12 @@ class RadixStore final : private MemoryRelief {
         return std::clamp(meter.budget() / (32 * sizeof(std::uint64_t)), smallest, most);
     }
 
-    /// Returns whether a record went to the lists. Gives these up if few keys have come again when the lists
-    /// get no more keys: looking for them would cost more than they save.
-    bool listed(const std::uint64_t* record) {
-        if (lists_->add(record)) [[likely]] {
-            return true;
-        }
+    /// Tells that the lists have refused a key; returns false. Gives them up if few keys have come again when
+    /// they get no more keys: looking for them would cost more than they save.
+    bool refused() {
         if (!weighed_ && lists_->full()) [[unlikely]] {
             weighed_ = true;
-            if (lists_->values() < kWorthAList * lists_->keys()) {
+            if (!Lists::worthwhile(lists_->values(), lists_->keys())) {
                 unlist();
             }
         }
@@ -220,11 +239,14 @@ class RadixStore final : private MemoryRelief {
     void unlist() {
         lists_->for_each([&](const std::uint64_t* begin, const Values<Value>& values) {
             const KeyCode key = KeyTraits<Key>::recode(R::hash(begin), R::key_zone(begin));
-            values.for_each([&](const Value& value) {
-                R::write(key, value, room_in(parts_[partition_of(key.hash)], R::words_of(key, value)));
-            });
+            values.for_each([&](const Value& value) { write(key, value); });
         });
         lists_.reset();
+    }
+
+    /// Writes a record into its partition.
+    void write(const KeyCode& key, const Value& value) {
+        R::write(key, value, room_in(parts_[partition_of(key.hash)], R::words_of(key, value)));
     }
 
     std::uint64_t* room_in(Part& part, std::size_t words) {
