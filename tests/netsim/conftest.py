@@ -11,9 +11,6 @@ from tests import JOBS
 
 PROJECT = Path(__file__).parents[2]
 
-JOINED = ("-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_CXX_FLAGS=-Wno-subobject-linkage")
-"""Several files compiled as one, in half the time; GCC takes the files in it for headers."""
-
 Metrics = dict[str, float]
 Run = Callable[..., Metrics]
 
@@ -22,7 +19,7 @@ def build(source: str, tree: str, *options: str) -> Path:
     """Build `source` below build/`tree`; returns the folder of its programs."""
     target = PROJECT / "build" / tree
     for command in (
-        ["cmake", "-S", source, "-B", str(target), "-G", "Ninja", *JOINED, *options],
+        ["cmake", "-S", source, "-B", str(target), "-G", "Ninja", *options],
         ["cmake", "--build", str(target), "--parallel", JOBS],
     ):
         done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "command_line.hpp"
+#include "ended.hpp"
 #include "kvasir/options.hpp"
 #include "kvasir/text_filter.hpp"
 

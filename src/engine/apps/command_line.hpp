@@ -1,16 +1,15 @@
 #pragma once
-// Kinds of options, and the end of a program whose command line is wrong or asks for help.
+// Kinds of options.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <map>
 #include <sstream>
 #include <string>
 
+#include "ended.hpp"
 #include "kvasir/error.hpp"
-#include "kvasir/mpi.hpp"
 #include "kvasir/options.hpp"
 
 namespace kvasir::app {
@@ -71,21 +70,6 @@ inline void fit_send_buffer(const CLI::App& app, Options& job) {
         job.send_buffer = std::min(job.send_buffer, job.memory / 16);
     }
 }
-
-/// Outcome of reading a command line: whether the program ends here, with what text and exit code.
-struct Ended {
-    bool ended = false;
-    std::string text;
-    int exit_code = 0;
-
-    /// Prints the text on one rank; returns the exit code.
-    int say(const Communicator& comm) const {
-        if (comm.rank() == 0) {
-            (void)std::fputs(text.c_str(), exit_code == 0 ? stdout : stderr);
-        }
-        return exit_code;
-    }
-};
 
 /// Sets the variables of all options that were added to `app`.
 inline Ended parse_command_line(CLI::App& app, int argc, const char* const* argv) {

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="48bb831c25578c560f9b615ba9c75d06acb082b2534c8adedec7f135db5d2edb")
+    version("0.1.0", sha256="03f6df6509dbee6c73f4cf7c58c65c24e349fe1957cebb2ceba875d261ec3195")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

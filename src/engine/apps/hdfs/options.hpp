@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "command_line.hpp"
+#include "ended.hpp"
 #include "kvasir/hdfs/connection.hpp"
 #include "kvasir/options.hpp"
 #include "kvasir/roles.hpp"
