@@ -48,6 +48,7 @@ rule join_usage:
         "<logs>/mrev/usage_{cell}.log",
     benchmark:
         "<benchmarks>/mrev/usage_{cell}.tsv"
+    priority: AT_ONCE
     params:
         choices=cell_choices,
     shell:
@@ -68,6 +69,7 @@ rule draw_resources:
         "<logs>/mrev/{cell}.log",
     benchmark:
         "<benchmarks>/mrev/{cell}.tsv"
+    priority: AT_ONCE
     container:
         FIGURES_IMAGE
     shell:

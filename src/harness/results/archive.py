@@ -1,4 +1,4 @@
-"""Packs results into an archive, and unpacks one: the records of all runs with their tables, deterministic and checked."""
+"""Packs results into an archive, and unpacks one: records of all runs with their tables, deterministic and checked."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def contents(results: Path, tables: Sequence[TableSpec], cells: Iterable[str]) -
     }
     records = run_files(tables)
     if absent := sorted(wanted - set(records)):
-        raise KvasirError(f"{absent[0]}: no such record, and {len(absent) - 1} more: `make reproduce` makes them")
+        raise KvasirError(
+            f"{absent[0]}: no such record, and {len(absent) - 1} more: `make reproduce` makes them"
+        )
     for record in records:
         yield from (record.with_name(name) for name in KEPT if record.with_name(name).is_file())
     declared = {file for table in tables for runs in table.runs.values() for file in runs.declared}
@@ -83,13 +85,16 @@ def pack(files: Iterable[Path], results: Path, target: Path, origin: dict[str, A
     """
     verdicts = sorted((results / VERDICTS).glob("*.csv"))
     target.mkdir(parents=True, exist_ok=True)
-    with replacing(target / RECORDS) as scratch, lzma.open(scratch, "wb", preset=9) as packed:
-        with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
-            for path in dict.fromkeys(files):
-                entry = tarfile.TarInfo(path.relative_to(results).as_posix())
-                entry.size, entry.mode = path.stat().st_size, 0o644
-                with path.open("rb") as content:
-                    tar.addfile(entry, content)
+    with (
+        replacing(target / RECORDS) as scratch,
+        lzma.open(scratch, "wb", preset=9) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        for path in dict.fromkeys(files):
+            entry = tarfile.TarInfo(path.relative_to(results).as_posix())
+            entry.size, entry.mode = path.stat().st_size, 0o644
+            with path.open("rb") as content:
+                tar.addfile(entry, content)
     shutil.rmtree(target / VERDICTS, ignore_errors=True)
     (target / VERDICTS).mkdir()
     for path in verdicts:

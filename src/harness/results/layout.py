@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from pydantic import Field
+
 from harness.config import Config
 from harness.core.errors import KvasirError
 from harness.core.models import Strict
@@ -25,7 +27,7 @@ class Runs(Strict):
 
     folder: str
     repetitions: int
-    declared: list[str] = []
+    declared: list[str] = Field(default_factory=list)
     """The files of jobs that make these runs among others; none: the workflow knows the run.json of each."""
 
     @property
@@ -61,7 +63,7 @@ class TableSpec(Strict):
 
 
 def tables_of(config: Config, study: str) -> list[str]:
-    """Returns the paths of all tables of a study: metrics, and samples, tasks, counters and events where they are kept."""
+    """Returns the paths of all tables of a study: metrics; samples, tasks, counters and events where they are kept."""
     model = config.studies[study]
     return [
         f"{config.results}/tables/{study}/{name}{ending}.csv"

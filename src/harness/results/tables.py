@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pandera.polars as pa
+import dataframely as dy
 import polars as pl
 
 from harness.core.errors import KvasirError
 from harness.core.files import replacing
-from harness.results.records import Record, read
 from harness.results.layout import TableSpec
+from harness.results.records import Record, read
 
 IDENTITY = ["study", "experiment", "point", "rep"]
 STATE = ["order", "status", "reason"]
@@ -27,29 +27,27 @@ LISTED = ["part", "cell", "framework", "benchmark", "rep", "file", "bytes", "col
 """Of a table of files in the output directory."""
 STATUSES = ["ok", "failed", "timeout", "not-run"]
 
-METRIC_SCHEMA = pa.DataFrameSchema(
-    {
-        "study": pa.Column(pl.String),
-        "experiment": pa.Column(pl.String),
-        "point": pa.Column(pl.String),
-        "rep": pa.Column(pl.Int64, pa.Check.ge(1)),
-        "order": pa.Column(pl.Int64, pa.Check.ge(1), nullable=True),
-        "status": pa.Column(pl.String, pa.Check.isin(STATUSES)),
-        "reason": pa.Column(pl.String),
-        "metric": pa.Column(pl.String, nullable=True),
-        "value": pa.Column(pl.Float64, nullable=True),
-        "unit": pa.Column(pl.String, nullable=True),
-        "source": pa.Column(
-            pl.String, pa.Check.str_matches(r"^(measured|emulated|simulated|analytic|none)(:|$)")
-        ),
-    },
-    checks=pa.Check(
-        lambda data: data.lazyframe.select(
-            pl.col("value").is_not_null() | ((pl.col("source") == "none") & (pl.col("reason") != ""))
-        ),
-        error="an empty value needs source none and a reason",
-    ),
-)
+
+class MetricRows(dy.Schema):
+    """Rows of a table of metrics, beside the columns of its factors."""
+
+    study = dy.String()
+    experiment = dy.String()
+    point = dy.String()
+    rep = dy.Int64(min=1)
+    order = dy.Int64(min=1, nullable=True)
+    status = dy.String(check=lambda column: column.is_in(STATUSES))
+    reason = dy.String()
+    metric = dy.String(nullable=True)
+    value = dy.Float64(nullable=True)
+    unit = dy.String(nullable=True)
+    source = dy.String(regex=r"^(measured|emulated|simulated|analytic|none)(:|$)")
+
+    @dy.rule()
+    def has_a_reason_where_it_is_empty(cls) -> pl.Expr:
+        """Require source none and a reason where there is no value."""
+        return pl.col("value").is_not_null() | ((pl.col("source") == "none") & (pl.col("reason") != ""))
+
 
 SAMPLE_TYPES: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(SAMPLE, pl.String),
@@ -57,24 +55,25 @@ SAMPLE_TYPES: dict[str, type[pl.DataType]] = {
 }
 """A trace may hold whole numbers only, or the unit 1: neither makes its columns others than they are."""
 
-SAMPLE_SCHEMA = pa.DataFrameSchema(
-    {
-        "t_s": pa.Column(pl.Float64),
-        "domain": pa.Column(pl.String),
-        "metric": pa.Column(pl.String),
-        "value": pa.Column(pl.Float64),
-        "unit": pa.Column(pl.String),
-        "source": pa.Column(pl.String, pa.Check.str_matches(r"^(measured|emulated|simulated)(:|$)")),
-    }
-)
 
-EVENT_SCHEMA = pa.DataFrameSchema(
-    {
-        "rank": pa.Column(pl.Int64, pa.Check.ge(0)),
-        "word_index": pa.Column(pl.Int64, pa.Check.ge(0)),
-        "event": pa.Column(pl.String, pa.Check.isin(["put", "combine", "exchange"])),
-    }
-)
+class SampleRows(dy.Schema):
+    """Rows of a trace."""
+
+    t_s = dy.Float64()
+    domain = dy.String()
+    metric = dy.String()
+    value = dy.Float64()
+    unit = dy.String()
+    source = dy.String(regex=r"^(measured|emulated|simulated)(:|$)")
+
+
+class EventRows(dy.Schema):
+    """Rows of a table of the send buffer's events."""
+
+    rank = dy.Int64(min=0)
+    word_index = dy.Int64(min=0)
+    event = dy.String(check=lambda column: column.is_in(["put", "combine", "exchange"]))
+
 
 TASK_TYPES: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(TASK, pl.String),
@@ -82,42 +81,48 @@ TASK_TYPES: dict[str, type[pl.DataType]] = {
     "attempt": pl.Int64,
 }
 
-TASK_SCHEMA = pa.DataFrameSchema(
-    {
-        "task": pa.Column(pl.String),
-        "attempt": pa.Column(pl.Int64, pa.Check.ge(0)),
-        "kind": pa.Column(pl.String, pa.Check.isin(["map", "reduce"])),
-        "phase": pa.Column(pl.String),
-        "start_s": pa.Column(pl.Float64),
-        "end_s": pa.Column(pl.Float64),
-        "status": pa.Column(pl.String),
-    }
-)
+
+class TaskRows(dy.Schema):
+    """Rows of a table of Hadoop's tasks."""
+
+    task = dy.String()
+    attempt = dy.Int64(min=0)
+    kind = dy.String(check=lambda column: column.is_in(["map", "reduce"]))
+    phase = dy.String()
+    start_s = dy.Float64()
+    end_s = dy.Float64()
+    status = dy.String()
 
 
 COUNTER_TYPES: dict[str, type[pl.DataType]] = {**dict.fromkeys(COUNTER, pl.String), "value": pl.Int64}
 
-COUNTER_SCHEMA = pa.DataFrameSchema(
-    {
-        "job": pa.Column(pl.String),
-        "kind": pa.Column(pl.String, pa.Check.isin(["all", "map", "reduce"])),
-        "counter_group": pa.Column(pl.String),
-        "counter": pa.Column(pl.String),
-        "value": pa.Column(pl.Int64),
-    }
-)
+
+class CounterRows(dy.Schema):
+    """Rows of a table of job counters."""
+
+    job = dy.String()
+    kind = dy.String(check=lambda column: column.is_in(["all", "map", "reduce"]))
+    counter_group = dy.String()
+    counter = dy.String()
+    value = dy.Int64()
 
 
 STAGE_TYPES: dict[str, type[pl.DataType]] = {**dict.fromkeys(STAGE, pl.String), "value": pl.Float64}
 
-STAGE_SCHEMA = pa.DataFrameSchema(
-    {
-        "task": pa.Column(pl.String),
-        "stage": pa.Column(pl.String),
-        "value": pa.Column(pl.Float64),
-        "unit": pa.Column(pl.String, pa.Check.isin(["s", "B"])),
-    }
-)
+
+class StageRows(dy.Schema):
+    """Rows of a table of the stages of map tasks."""
+
+    task = dy.String()
+    stage = dy.String()
+    value = dy.Float64()
+    unit = dy.String(check=lambda column: column.is_in(["s", "B"]))
+
+
+def checked(schema: type[dy.Schema], frame: pl.DataFrame) -> pl.DataFrame:
+    """Returns a table, checked. Raises SchemaError or ValidationError of dataframely."""
+    schema.validate(frame)
+    return frame
 
 
 def columns_of(spec: TableSpec, kind: str) -> list[str]:
@@ -186,11 +191,11 @@ def metric_table(spec: TableSpec) -> pl.DataFrame:
     rows = metric_rows(spec, runs)
     types = {"value": pl.Float64, "rep": pl.Int64, "order": pl.Int64, "metric": pl.String, "unit": pl.String}
     if not rows:  # a scale may leave out an experiment
-        return METRIC_SCHEMA.validate(
-            pl.DataFrame(schema={name: types.get(name, pl.String) for name in columns})
+        return checked(
+            MetricRows, pl.DataFrame(schema={name: types.get(name, pl.String) for name in columns})
         )
     frame = pl.DataFrame(rows, infer_schema_length=None, schema_overrides=types)
-    return METRIC_SCHEMA.validate(frame.select(columns))
+    return checked(MetricRows, frame.select(columns))
 
 
 def read_columns(path: Path, columns: list[str], types: dict[str, type[pl.DataType]]) -> pl.DataFrame:
@@ -223,32 +228,32 @@ def joined_files(
 def trace_table(spec: TableSpec) -> pl.DataFrame:
     """Returns one row per sample of an experiment."""
     frame = joined_files(spec, "trace.csv", SAMPLE, SAMPLE_TYPES)
-    return frame if frame.is_empty() else SAMPLE_SCHEMA.validate(frame)
+    return frame if frame.is_empty() else checked(SampleRows, frame)
 
 
 def event_table(spec: TableSpec) -> pl.DataFrame:
     """Returns one row per event of the send buffer; `case` is the data set of the run."""
     frame = joined_files(spec, "events.csv", EVENT, {}).with_columns(pl.col("data").alias("case"))
     frame = frame.select(columns_of(spec, ".fill"))
-    return frame if frame.is_empty() else EVENT_SCHEMA.validate(frame)
+    return frame if frame.is_empty() else checked(EventRows, frame)
 
 
 def task_table(spec: TableSpec) -> pl.DataFrame:
     """Returns one row per phase of an attempt at a task of Hadoop; runs of other frameworks have none."""
     frame = joined_files(spec, "tasks.csv", TASK, TASK_TYPES)
-    return frame if frame.is_empty() else TASK_SCHEMA.validate(frame)
+    return frame if frame.is_empty() else checked(TaskRows, frame)
 
 
 def counter_table(spec: TableSpec) -> pl.DataFrame:
     """Returns one row per counter of a job, of all its tasks and of those of each kind."""
     frame = joined_files(spec, "counters.csv", COUNTER, COUNTER_TYPES)
-    return frame if frame.is_empty() else COUNTER_SCHEMA.validate(frame)
+    return frame if frame.is_empty() else checked(CounterRows, frame)
 
 
 def stage_table(spec: TableSpec) -> pl.DataFrame:
     """Returns one row per stage of a map task."""
     frame = joined_files(spec, "stages.csv", STAGE, STAGE_TYPES)
-    return frame if frame.is_empty() else STAGE_SCHEMA.validate(frame)
+    return frame if frame.is_empty() else checked(StageRows, frame)
 
 
 def usage_table(cell: str, runs: Iterable[tuple[str, int, Path]]) -> pl.DataFrame:
@@ -265,7 +270,7 @@ def usage_table(cell: str, runs: Iterable[tuple[str, int, Path]]) -> pl.DataFram
         frames[point] = read_columns(path, SAMPLE, SAMPLE_TYPES).select(*who, *SAMPLE)
     if not frames:
         return pl.DataFrame(schema=dict.fromkeys([*USAGE, *SAMPLE], pl.String))
-    return SAMPLE_SCHEMA.validate(pl.concat(frames.values(), how="vertical_relaxed"))
+    return checked(SampleRows, pl.concat(frames.values(), how="vertical_relaxed"))
 
 
 def write_csv(frame: pl.DataFrame, path: Path) -> None:
