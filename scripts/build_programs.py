@@ -24,17 +24,15 @@ def moved(tree: Path, source: Path) -> bool:
     return f"\nCMAKE_HOME_DIRECTORY:INTERNAL={source.resolve()}\n" not in known
 
 
-def compile_(tree: Path, source: Path, options: list[str], programs: list[str], jobs: int) -> None:
+def compile_programs(tree: Path, source: Path, options: list[str], programs: list[str], jobs: int) -> None:
     """Compile programs into the folder bin of a build tree. Raises KvasirError when a step fails."""
     # CMake refuses such a tree, and what it compiled knows the other place.
     if moved(tree, source):
         shutil.rmtree(tree)
     configure = ["cmake", "-S", str(source), "-B", str(tree), "-G", "Ninja", *options]
     configure += [f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={(tree / 'bin').resolve()}"]
-    for command in (
-        configure,
-        ["cmake", "--build", str(tree), "--parallel", str(jobs), "--target", *programs],
-    ):
+    compiling = ["cmake", "--build", str(tree), "--parallel", str(jobs), "--target", *programs]
+    for command in (configure, compiling):
         if subprocess.run(command, check=False).returncode:
             raise KvasirError(
                 f"{source}: building failed, see the compiler's messages above: {' '.join(command)}"
@@ -69,8 +67,8 @@ def build(
     tree.parent.mkdir(parents=True, exist_ok=True)
     with tree.with_name(f"{tree.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        compile_(tree, source, options, programs, jobs)
-        # They stand in for programs in an image.
+        compile_programs(tree, source, options, programs, jobs)
+        # They stand in for the programs of an image, of which these are not all.
         remove_launchers(bin_folder)
         for name in programs:
             with replacing(bin_folder / name) as scratch:

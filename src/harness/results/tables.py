@@ -28,6 +28,11 @@ LISTED = ["part", "cell", "framework", "benchmark", "rep", "file", "bytes", "col
 STATUSES = ["ok", "failed", "timeout", "not-run"]
 
 
+def one_of(*names: str) -> dy.String:
+    """Returns a column that holds some names and no others."""
+    return dy.String(check=lambda column: column.is_in(names))
+
+
 class MetricRows(dy.Schema):
     """Rows of a table of metrics, beside the columns of its factors."""
 
@@ -36,7 +41,7 @@ class MetricRows(dy.Schema):
     point = dy.String()
     rep = dy.Int64(min=1)
     order = dy.Int64(min=1, nullable=True)
-    status = dy.String(check=lambda column: column.is_in(STATUSES))
+    status = one_of(*STATUSES)
     reason = dy.String()
     metric = dy.String(nullable=True)
     value = dy.Float64(nullable=True)
@@ -72,7 +77,7 @@ class EventRows(dy.Schema):
 
     rank = dy.Int64(min=0)
     word_index = dy.Int64(min=0)
-    event = dy.String(check=lambda column: column.is_in(["put", "combine", "exchange"]))
+    event = one_of("put", "combine", "exchange")
 
 
 TASK_TYPES: dict[str, type[pl.DataType]] = {
@@ -87,7 +92,7 @@ class TaskRows(dy.Schema):
 
     task = dy.String()
     attempt = dy.Int64(min=0)
-    kind = dy.String(check=lambda column: column.is_in(["map", "reduce"]))
+    kind = one_of("map", "reduce")
     phase = dy.String()
     start_s = dy.Float64()
     end_s = dy.Float64()
@@ -101,7 +106,7 @@ class CounterRows(dy.Schema):
     """Rows of a table of job counters."""
 
     job = dy.String()
-    kind = dy.String(check=lambda column: column.is_in(["all", "map", "reduce"]))
+    kind = one_of("all", "map", "reduce")
     counter_group = dy.String()
     counter = dy.String()
     value = dy.Int64()
@@ -116,7 +121,7 @@ class StageRows(dy.Schema):
     task = dy.String()
     stage = dy.String()
     value = dy.Float64()
-    unit = dy.String(check=lambda column: column.is_in(["s", "B"]))
+    unit = one_of("s", "B")
 
 
 def checked(schema: type[dy.Schema], frame: pl.DataFrame) -> pl.DataFrame:
