@@ -3,75 +3,82 @@
 
 takes <- c(samples = "usage")
 
-of <- function(rows, domain, metric) rows[rows$domain %in% domain & rows$metric %in% metric, ]
+states_title <- "CPU states, mean of all hosts, % of the cores"
 
-# One panel: hosts as thin lines, their mean as a thick one; colours tell metrics apart if there are several.
-hosts_panel <- function(rows, title, axis_y, scale = 1, most = NA) {
-  if (nrow(rows) == 0) return(NULL)
-  rows$value <- rows$value / scale
-  several <- length(unique(rows$metric)) > 1
-  rows$colour <- if (several) rows$metric else "one"
-  mean_rows <- rows[rows$host == "mean", ]
-  ggplot(rows[rows$host != "mean", ], aes(.data$t_s, .data$value, colour = .data$colour)) +
-    geom_line(aes(group = paste(.data$host, .data$metric)), linewidth = 0.2, alpha = 0.6) +
-    geom_line(data = mean_rows, linewidth = 0.6) +
-    scale_colour_manual(NULL, values = c(way_colour, one = "#1A1A1A"), guide = if (several) "legend" else "none") +
-    scale_y_continuous(axis_y, limits = c(0, most), expand = expansion(c(0, 0.05))) +
-    labs(x = NULL, title = title) +
-    theme_kvasir()
+# What each panel of hosts shows: rows of a domain, metrics of it, and how many of the table's units one of the axis is.
+panels_of <- function(rows) {
+  interfaces <- setdiff(sort(unique(grep("^net:", rows$domain, value = TRUE))), "net:lo")
+  panel <- function(title, domain, metrics, per = 1) list(title = title, domain = domain, metrics = metrics, per = per)
+  c(
+    list(
+      panel("CPU, user and system, % of the cores", "cpu", "busy", 1 / 100),
+      panel("Load, mean of a minute, threads", "load", "1min"),
+      panel("Memory, GB", "memory", "used", 1e9),
+      panel("Disk, MB/s", "disk", c("read", "written"), 1e6),
+      panel("Disk utilisation, %", "disk", "utilisation", 1 / 100)
+    ),
+    lapply(interfaces, function(domain) {
+      panel(paste0("Interface ", sub("net:", "", domain), ", MB/s"), domain, c("received", "sent"), 1e6)
+    }),
+    list(panel("Power, W", "power", "power"))
+  )
+}
+
+# The rows of all panels, each with its panel. A host is busy for user and system together.
+panel_rows <- function(rows) {
+  cpu <- rows[rows$domain == "cpu" & rows$metric %in% c("user", "system"), ]
+  if (nrow(cpu)) {
+    busy <- stats::aggregate(value ~ t_s + host + domain + source, cpu, sum)
+    busy$metric <- "busy"
+    rows <- rbind(rows[names(busy)], busy)
+  }
+  do.call(rbind, lapply(panels_of(rows), function(panel) {
+    mine <- rows[rows$domain == panel$domain & rows$metric %in% panel$metrics, ]
+    data.frame(mine[c("t_s", "host", "metric", "source")], value = mine$value / panel$per,
+      panel = rep(panel$title, nrow(mine)))
+  }))
 }
 
 # Where the wait is not known of a sample nothing of it is drawn but what is known: user and system.
-states_panel <- function(rows) {
-  rows <- of(rows[rows$host == "mean", ], "cpu", names(state_colour))
-  if (nrow(rows) == 0) return(NULL)
+state_rows <- function(rows) {
+  rows <- rows[rows$host == "mean" & rows$domain == "cpu" & rows$metric %in% names(state_colour), ]
   whole <- names(which(table(rows$t_s) == length(state_colour)))
   rows <- rows[as.character(rows$t_s) %in% whole, ]
   if (length(whole) < 2) return(NULL)
-  rows$state <- factor(rows$metric, rev(names(state_colour)))
-  ggplot(rows, aes(.data$t_s, 100 * .data$value, fill = .data$state)) +
-    geom_area(linewidth = 0) +
-    scale_fill_manual(NULL, values = state_colour, guide = guide_legend(reverse = TRUE)) +
-    scale_y_continuous("% of the cores", expand = expansion(c(0, 0.02))) +
-    labs(x = NULL, title = "CPU states, mean of all hosts") +
-    theme_kvasir()
+  data.frame(t_s = rows$t_s, value = 100 * rows$value, state = factor(rows$metric, rev(names(state_colour))),
+    panel = states_title)
 }
 
-busy_panel <- function(rows) {
-  rows <- of(rows, "cpu", c("user", "system"))
-  if (nrow(rows) == 0) return(NULL)
-  busy <- stats::aggregate(value ~ t_s + host, rows, sum)
-  busy$metric <- rep("busy", nrow(busy))
-  hosts_panel(busy, "CPU, user and system", "% of the cores", 1 / 100)
-}
-
-panels_of <- function(rows) {
-  interfaces <- setdiff(sort(unique(grep("^net:", rows$domain, value = TRUE))), "net:lo")
-  net <- lapply(interfaces, function(domain) {
-    hosts_panel(of(rows, domain, c("received", "sent")), paste("Interface", sub("net:", "", domain)), "MB/s", 1e6)
-  })
-  Filter(Negate(is.null), c(
-    list(
-      states_panel(rows), busy_panel(rows),
-      hosts_panel(of(rows, "load", "1min"), "Load, mean of a minute", "threads"),
-      hosts_panel(of(rows, "memory", "used"), "Memory", "GB", 1e9),
-      hosts_panel(of(rows, "disk", c("read", "written")), "Disk", "MB/s", 1e6),
-      hosts_panel(of(rows, "disk", "utilisation"), "Disk utilisation", "%", 1 / 100)
-    ),
-    net,
-    list(hosts_panel(of(rows, "power", "power"), "Power", "W"))
-  ))
-}
-
+# Hosts as thin lines, their mean as a thick one; colours tell what comes from what goes.
 page <- function(rows) {
-  panels <- panels_of(rows)
-  if (!length(panels)) return(NULL)
+  hosts <- panel_rows(rows)
+  states <- state_rows(rows)
+  if (!nrow(hosts) && is.null(states)) return(NULL)
+  order <- c(if (!is.null(states)) states_title, unique(hosts$panel))
+  hosts$panel <- factor(hosts$panel, order)
+  hosts$colour <- ifelse(hosts$metric %in% names(way_colour), hosts$metric, "one")
+  ways <- intersect(names(way_colour), hosts$colour)
   text <- paste0(
     rows$point[1], " on cell ", rows$cell[1], ", repetition ", rows$rep[1], ". Thin lines: each host; thick: their ",
-    "mean. Time in s since the start of the run. ", source_text(rows$source)
+    "mean. ", source_text(rows$source)
   )
-  plot <- wrap_plots(panels, ncol = 2) + plot_annotation(caption = caption("page", text), theme = theme_kvasir())
-  list(plot = plot & theme(legend.position = "top"), size = "page")
+  plot <- ggplot(hosts, aes(.data$t_s, .data$value)) +
+    emulated_mark(hosts, "panel") +
+    (if (!is.null(states)) {
+      states$panel <- factor(states$panel, order)
+      geom_area(aes(fill = .data$state), states, linewidth = 0)
+    }) +
+    geom_line(aes(colour = .data$colour, group = paste(.data$host, .data$metric)), hosts[hosts$host != "mean", ],
+      linewidth = 0.2, alpha = 0.6) +
+    geom_line(aes(colour = .data$colour), hosts[hosts$host == "mean", ], linewidth = 0.6) +
+    facet_wrap(vars(.data$panel), ncol = 2, scales = "free_y", drop = FALSE) +
+    scale_fill_manual(NULL, values = state_colour, guide = guide_legend(reverse = TRUE, order = 1)) +
+    scale_colour_manual(NULL, values = c(way_colour, one = "#1A1A1A"), breaks = ways, guide = guide_legend(order = 2)) +
+    scale_y_continuous(NULL, limits = c(0, NA), expand = expansion(c(0, 0.05))) +
+    labs(x = "time since the start of the run, s", caption = caption("page", text)) +
+    theme_kvasir() +
+    theme(strip.text = element_text(face = "bold"), legend.key.width = unit(5, "mm"))
+  list(plot = plot, size = "page")
 }
 
 # A page for each benchmark of each framework with samples enough to draw.

@@ -53,8 +53,19 @@ def test_a_page_for_each_benchmark(samples: Path, tmp_path: Path) -> None:
     ]
     text = svg(tmp_path / "out" / "hadoop-ipoib_sort")
     assert "hadoop-ipoib_sort on cell 3n_ssd_ib, repetition 2." in text
-    for title in ("CPU states, mean of all hosts", "Memory", "Interface ib", "Power", "Disk"):
+    titles = ("CPU states, mean of all hosts, % of the cores", "Memory, GB", "Interface ib, MB/s", "Power, W")
+    for title in (*titles, "Disk, MB/s"):
         assert f">{title}</text>" in text
+    assert "EMULATED" not in text
+
+
+def test_emulated_watts_are_marked(samples: Path, tmp_path: Path) -> None:
+    def emulated(row: dict[str, str]) -> dict[str, str]:
+        return {**row, "source": "emulated:knm"} if row["domain"] == "power" else row
+
+    marked = edited(samples, tmp_path / "marked.csv", emulated)
+    draw_well([Job("resources", {"samples": marked}, tmp_path / "out")], tmp_path)
+    assert "EMULATED (knm)" in svg(tmp_path / "out" / "hadoop-ipoib_sort")
 
 
 def test_no_page_without_samples(samples: Path, tmp_path: Path) -> None:
