@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import dataframely as dy
 import polars as pl
 
 from harness.core.errors import KvasirError
 from harness.core.files import replacing
 from harness.results.layout import TableSpec
 from harness.results.records import Record, read
+
+
+@contextmanager
+def hidden(module: str) -> Iterator[None]:
+    """Make imports of a module fail in the block, unless it is loaded already."""
+    if module in sys.modules:
+        yield
+        return
+    sys.modules[module] = None  # type: ignore[assignment]  # as the manual of Python says
+    try:
+        yield
+    finally:
+        del sys.modules[module]
+
+
+# It imports SQLAlchemy where that is installed, which Snakemake sees to: half of what a job of a table loads.
+with hidden("sqlalchemy"):
+    import dataframely as dy
 
 IDENTITY = ["study", "experiment", "point", "rep"]
 STATE = ["order", "status", "reason"]
