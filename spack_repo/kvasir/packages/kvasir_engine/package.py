@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="03f6df6509dbee6c73f4cf7c58c65c24e349fe1957cebb2ceba875d261ec3195")
+    version("0.1.0", sha256="40b1cb496d001a0161ed236514bfb3580fcfbd3e73ba2606e7adb663f7510ab4")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

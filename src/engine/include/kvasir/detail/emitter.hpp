@@ -98,7 +98,7 @@ class Emitter {
     void put(const KeyCode& key, const Value& value) {
         if constexpr (kHot) {
             if (hot_on_ && key.tail == nullptr) {
-                count_hot(static_cast<std::uint64_t>(hot_.add(key, value, combiner_, to_block())));
+                hot_.add(key, value, combiner_, to_block());
                 return;
             }
         }
@@ -109,6 +109,7 @@ class Emitter {
     /// of frequent keys is worth its time.
     void poll() {
         if constexpr (kHot) {
+            count_hot();
             weigh_hot();
         }
         if constexpr (kQueueing) {
@@ -154,7 +155,10 @@ class Emitter {
         return [this](const KeyCode& key, const Value& value) { put_in_block(key, value); };
     }
 
-    void count_hot(std::uint64_t hits) {
+    /// Counts what the table has combined since the last time.
+    void count_hot() {
+        const std::uint64_t hits = hot_.combined() - hot_combined_;
+        hot_combined_ += hits;
         hot_hits_ += hits;
         job_.counters.combine_tries += hits;
         job_.counters.combined_before += hits;
@@ -171,6 +175,7 @@ class Emitter {
             hot_began_ = job_.counters.emitted;
         } else if (hot_.full() && (records - std::min(hot_hits_, records)) * 8 > records) {
             flush_hot();
+            hot_.release();
             hot_on_ = false;
             hot_pause_ = kHotPause * (job_.counters.emitted - hot_began_);
         }
@@ -179,7 +184,8 @@ class Emitter {
     }
 
     void flush_hot() {
-        count_hot(hot_.settle(combiner_, to_block()));
+        hot_.settle(combiner_, to_block());
+        count_hot();
         appending_ = true;  // no two of them have the same key
         hot_.clear(to_block());
         flush_queue();
@@ -337,11 +343,12 @@ class Emitter {
     CombineSwitch switch_;
     std::conditional_t<kHot, HotTable<Key, Value>, Nothing> hot_;
     bool hot_on_;
-    bool appending_ = false;       ///< without looking for equal keys
-    std::uint64_t hot_hits_ = 0;   ///< since `hot_since_`
-    std::uint64_t hot_since_ = 0;  ///< records emitted when the table was last weighed
-    std::uint64_t hot_began_ = 0;  ///< records emitted when it was last turned on
-    std::uint64_t hot_pause_ = 0;  ///< records until it is tried again
+    bool appending_ = false;          ///< without looking for equal keys
+    std::uint64_t hot_combined_ = 0;  ///< records that the table had combined when they were last counted
+    std::uint64_t hot_hits_ = 0;      ///< since `hot_since_`
+    std::uint64_t hot_since_ = 0;     ///< records emitted when the table was last weighed
+    std::uint64_t hot_began_ = 0;     ///< records emitted when it was last turned on
+    std::uint64_t hot_pause_ = 0;     ///< records until it is tried again
     std::array<Waiting, kQueueing ? kQueue : 1> queue_;
     std::size_t queued_ = 0;
     bool queueing_ = false;

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
+#include "kvasir/detail/hash.hpp"
 #include "kvasir/detail/key.hpp"
 #include "kvasir/detail/value.hpp"
 #include "kvasir/memory.hpp"
@@ -19,151 +23,265 @@ template <class Key, class Value>
 inline constexpr bool kFitsHotTable = ValueTraits<Value>::kFixed &&
                                       sizeof(Value) <= sizeof(std::uint64_t) && kShortKeys<Key>;
 
-/// Open-addressing table with linear probing and slots of 32 bytes that hold hash, key and value: one cache
-/// line a record, where a Block needs two, its index and the record. It keeps the keys that it saw first,
-/// which are the frequent ones where any are, until clear(). Records wait in a short queue, so that their
-/// slots are on their way from memory before they get there.
+/// Open-addressing tables, one of keys of one word and one of keys of two, whose buckets are cache lines with
+/// four or two records: a key is looked for in a slot of its own, in the others of that line, then in the
+/// lines after. They keep the keys that they saw first, which are the frequent ones where any are, until
+/// clear(). While one is larger than the cache, records wait in a short queue, so that their lines are on
+/// their way from memory before they get there.
 template <class Key, class Value>
 class HotTable {
   public:
-    /// most: bytes, rounded down to a power of two.
-    HotTable(MemoryMeter& meter, std::size_t most) : meter_(&meter), most_(most) {}
+    /// most: bytes of both tables, each rounded down to a power of two.
+    HotTable(MemoryMeter& meter, std::size_t most)
+        : meter_(meter),
+          tables_{Table{most / (kShares[0] + kShares[1]) * kShares[0]},
+                  Table{most / (kShares[0] + kShares[1]) * kShares[1]}} {}
+    HotTable(const HotTable&) = delete;
+    HotTable& operator=(const HotTable&) = delete;
 
     /// Returns whether so many bytes are worth a table.
-    bool usable() const { return most_ >= kFirstSlots * sizeof(Slot); }
+    bool usable() const { return fits(0, kFirstSlots) || fits(1, kFirstSlots); }
 
-    /// Puts a record of a key without tail in the queue. The record that it pushes out is combined, or else
-    /// given to `pass(key, value)`. Returns whether one was combined.
+    /// Takes a record of a key without tail. It, or one that waited, is combined, kept, or else given to
+    /// `pass(key, value)`.
     template <class Combine, class Pass>
-    bool add(const KeyCode& key, const Value& value, Combine& combiner, Pass&& pass) {
-        if (mask_ == 0) [[unlikely]] {
-            if (!meter_->has_room(kFirstSlots * sizeof(Slot))) {
-                pass(key, value);
-                return false;
-            }
-            grow(kFirstSlots);
+    void add(const KeyCode& key, const Value& value, Combine& combiner, Pass&& pass) {
+        if (key.first == kFree) [[unlikely]] {
+            pass(key, value);
+            return;
         }
-        Slot& place = queue_[queued_ % kQueue];
-        const bool combined = queued_++ >= kQueue && take(place, combiner, pass);
-        place = {key.hash, key.first, key.second, value};
-        __builtin_prefetch(slots() + (key.hash & mask_), 1);
-        return combined;
+        ++records_;
+        const Waiting record{key.hash, key.first ^ kFree, key.second, value, key.words - 1};
+        if (!queueing_) {
+            take(record, combiner, pass);
+            return;
+        }
+        __builtin_prefetch(own_slot(record), 1);
+        Waiting& place = queue_[queued_ % kQueue];
+        if (queued_++ >= kQueue) [[likely]] {
+            take(place, combiner, pass);
+        }
+        place = record;
     }
 
-    /// Combines or passes what is in the queue. Returns how many records were combined.
+    /// Does the same with the records that wait.
     template <class Combine, class Pass>
-    std::uint64_t settle(Combine& combiner, Pass&& pass) {
-        std::uint64_t combined = 0;
-        for (std::size_t left = std::min(queued_, kQueue); left != 0; --left) {
-            combined += static_cast<std::uint64_t>(take(queue_[(queued_ - left) % kQueue], combiner, pass));
+    void settle(Combine& combiner, Pass&& pass) {
+        for (std::size_t left = waiting(); left != 0; --left) {
+            take(queue_[(queued_ - left) % kQueue], combiner, pass);
         }
         queued_ = 0;
-        return combined;
     }
 
-    /// Passes all records and forgets them. The queue must be settled.
+    /// Passes all records and forgets them. None may wait.
     template <class Pass>
     void clear(Pass&& pass) {
-        for (std::size_t at = 0; used_ != 0; ++at) {
-            Slot& slot = slots()[at];
-            if (slot.hash != 0) {
-                --used_;
-                pass_on(slot, pass);
-                slot.hash = 0;
+        for (std::size_t two = 0; two < 2; ++two) {
+            Table& table = tables_[two];
+            for (std::uint64_t* slot = slots_[two].begin; table.used != 0; slot += words_of_slot(two)) {
+                if (slot[0] != 0) {
+                    --table.used;
+                    pass_on(read(slot, two), pass);
+                    slot[0] = 0;
+                }
             }
+            table.full = false;
         }
-        full_ = false;
     }
 
-    /// Returns whether keys that are new now are passed on.
-    bool full() const { return full_; }
+    /// Gives the memory of the tables back, in which there must be no records.
+    void release() {
+        for (std::size_t two = 0; two < 2; ++two) {
+            tables_[two].memory = WordBuffer();
+            slots_[two] = Slots{none_.data()};
+        }
+        queueing_ = false;
+    }
+
+    /// Returns whether keys that are new now are passed on, those of one length at least.
+    bool full() const { return tables_[0].full || tables_[1].full; }
+    /// Returns how many records have ever been combined.
+    std::uint64_t combined() const { return records_ - waiting() - kept_; }
 
   private:
-    struct Slot {
-        std::uint64_t hash;   ///< 0: free
-        std::uint64_t first;  ///< as in KeyCode
+    /// A record on its way to its slot.
+    struct Waiting {
+        std::uint64_t hash;
+        std::uint64_t mark;  ///< as in a slot
         std::uint64_t second;
-        alignas(8) Value value;
+        Value value;
+        std::size_t two;  ///< 1: a key of two words, else 0
     };
-    static_assert(sizeof(Slot) <= 32);
+    /// Slots: the first word of the key without kFree, the second where it has one, the value, and in those
+    /// of four words one that is unused. Most words of most texts are of one word.
+    struct Slots {
+        std::uint64_t* begin;
+        std::size_t mask = 0;  ///< one less than there are
+    };
+    struct Table {
+        explicit Table(std::size_t bytes) : most(bytes) {}
+        std::size_t most;  ///< bytes
+        WordBuffer memory;
+        std::size_t used = 0;  ///< slots
+        bool full = false;
+    };
+
+    /// First word that no byte string has, and hardly any number: in its place 0 means free, as memory is at
+    /// first. Records of it are passed on.
+    static constexpr std::uint64_t kFree = 0xd1b54a32d192edffULL;
+    static constexpr std::size_t kLine = 8;  ///< words
     static constexpr std::size_t kQueue = 16;
     static constexpr std::size_t kFirstSlots = 1024;
     static constexpr std::size_t kCached = 512U << 10U;
+    /// Of the memory, by words of the key.
+    static constexpr std::array<std::size_t, 2> kShares =
+        std::is_same_v<Key, std::string_view> ? std::array<std::size_t, 2>{3, 1}
+        : sizeof(Key) <= 8                    ? std::array<std::size_t, 2>{1, 0}
+                                              : std::array<std::size_t, 2>{0, 1};
 
-    Slot* slots() { return reinterpret_cast<Slot*>(memory_.data()); }
+    static constexpr std::size_t words_of_slot(std::size_t two) { return std::size_t{2} << two; }
+    static constexpr std::size_t bytes_of(std::size_t two, std::size_t slots) {
+        return slots * words_of_slot(two) * sizeof(std::uint64_t);
+    }
+    bool fits(std::size_t two, std::size_t slots) const {
+        return bytes_of(two, slots) <= tables_[two].most && meter_.has_room(bytes_of(two, slots));
+    }
+    std::size_t waiting() const { return std::min(queued_, kQueue); }
 
-    /// Returns whether the record was combined.
+    std::uint64_t* own_slot(const Waiting& record) const {
+        const Slots& slots = slots_[record.two];
+        return slots.begin + ((record.hash & slots.mask) << (1 + record.two));
+    }
+    /// Returns 0 where the slot is the key's. No branch on one word or two: that would be mispredicted with
+    /// every other word of a text.
+    static std::uint64_t difference(const std::uint64_t* slot, const Waiting& record) {
+        return (slot[0] ^ record.mark) | ((slot[1] ^ record.second) & (0 - record.two));
+    }
+    template <class Combine>
+    static void combine(std::uint64_t* slot, const Waiting& record, Combine& combiner) {
+        Value value;
+        std::memcpy(&value, slot + 1 + record.two, sizeof(Value));
+        value = combiner(value, record.value);
+        std::memcpy(slot + 1 + record.two, &value, sizeof(Value));
+    }
+
     template <class Combine, class Pass>
-    bool take(const Slot& waiting, Combine& combiner, Pass&& pass) {
-        Slot* const slots = this->slots();
-        for (std::size_t at = waiting.hash & mask_;; at = (at + 1) & mask_) {
-            Slot& slot = slots[at];
-            if (((slot.first ^ waiting.first) | (slot.second ^ waiting.second) |
-                 (slot.hash ^ waiting.hash)) == 0) [[likely]] {
-                slot.value = combiner(slot.value, waiting.value);
-                return true;
-            }
-            if (slot.hash == 0) {
-                return insert(slot, waiting, pass);
-            }
+    void take(const Waiting& record, Combine& combiner, Pass&& pass) {
+        std::uint64_t* const own = own_slot(record);
+        if (difference(own, record) == 0) [[likely]] {
+            combine(own, record, combiner);
+        } else {
+            take_elsewhere(record, combiner, pass);
+        }
+    }
+
+    template <class Combine, class Pass>
+    [[gnu::noinline]] void take_elsewhere(const Waiting& record, Combine& combiner, Pass&& pass) {
+        std::uint64_t* const slot = find(record);
+        if (slot[0] != 0) [[likely]] {
+            combine(slot, record, combiner);
+        } else {
+            insert(slot, record, pass);
         }
     }
 
     template <class Pass>
-    [[gnu::noinline]] bool insert(Slot& slot, const Slot& waiting, Pass&& pass) {
-        if (waiting.hash == 0 || full_) {
-            pass_on(waiting, pass);
-            return false;
+    [[gnu::noinline]] void insert(std::uint64_t* slot, const Waiting& record, Pass&& pass) {
+        ++kept_;
+        Table& table = tables_[record.two];
+        if (table.full || (table.memory.words() == 0 && !begin(record.two))) {
+            pass_on(record, pass);
+            return;
         }
-        slot = waiting;
-        // A table in the cache costs wrong guesses of where a probe ends, so it stays half empty; a larger
-        // one costs the memory it touches, so it is filled more.
-        const std::size_t slots = mask_ + 1;
-        const std::size_t larger = 2 * slots * sizeof(Slot);
-        const bool cached = larger <= kCached;
-        if (++used_ >= (cached ? slots / 2 : slots / 3 * 2)) {
-            // Of keys that are all equally frequent and so many that half of them do not fit, fewer than one
-            // record of ten has found its like when a quarter is used.
-            const bool worthwhile = 4 * larger <= most_ || (queued_ - used_) * 10 >= queued_;
-            full_ = !worthwhile || larger > most_ || !meter_->has_room(larger);
-            if (!full_) {
-                grow(2 * slots);
+        write(table.used == 0 ? find(record) : slot, record);
+        ++table.used;
+        // A table in the cache costs wrong guesses of where a key is, so most of it stays empty; a larger one
+        // costs the memory it touches, so it is filled more.
+        const std::size_t slots = slots_[record.two].mask + 1;
+        const bool cached = bytes_of(record.two, 2 * slots) <= kCached;
+        if (table.used >= (cached ? slots / 4 : slots / 3 * 2)) {
+            table.full = !fits(record.two, 2 * slots);
+            if (!table.full) {
+                grow(record.two, 2 * slots);
             }
         }
-        return false;
+    }
+
+    /// Returns the slot of a key, or the free one where it would be. No branch on which one of a line it is:
+    /// nothing foretells that.
+    std::uint64_t* find(const Waiting& record) const {
+        const Slots& slots = slots_[record.two];
+        const std::size_t step = words_of_slot(record.two);
+        const std::size_t mask = (slots.mask + 1) * step - 1;
+        for (std::size_t at = (record.hash & slots.mask) * step;; at = (at + kLine) & mask) {
+            std::uint64_t* found = nullptr;
+            std::uint64_t* room = nullptr;
+            for (std::size_t i = kLine; i != 0;) {
+                i -= 2;
+                std::uint64_t* const slot = slots.begin + (at ^ i);
+                const std::uint64_t none = i & (step - 2);  // half of these are no slots of four words
+                room = (slot[0] | none) == 0 ? slot : room;
+                found = (difference(slot, record) | none) == 0 ? slot : found;
+            }
+            found = found != nullptr ? found : room;
+            if (found != nullptr) [[likely]] {
+                return found;
+            }
+        }
+    }
+
+    static void write(std::uint64_t* slot, const Waiting& record) {
+        slot[0] = record.mark;
+        slot[1] = record.second;
+        std::memcpy(slot + 1 + record.two, &record.value, sizeof(Value));
+    }
+    static Waiting read(const std::uint64_t* slot, std::size_t two) {
+        Waiting record{0, slot[0], two != 0 ? slot[1] : 0, Value{}, two};
+        std::memcpy(&record.value, slot + 1 + two, sizeof(Value));
+        record.hash = hash_words(record.mark ^ kFree, record.second);
+        return record;
     }
 
     template <class Pass>
-    static void pass_on(const Slot& waiting, Pass&& pass) {
-        const std::uint64_t zone[2] = {waiting.first, waiting.second};
-        pass(KeyTraits<Key>::recode(waiting.hash, zone), waiting.value);
+    static void pass_on(const Waiting& record, Pass&& pass) {
+        const std::uint64_t zone[2] = {record.mark ^ kFree, record.second};
+        pass(KeyTraits<Key>::recode(record.hash, zone), record.value);
     }
 
-    void grow(std::size_t slots) {
-        WordBuffer old(*meter_, slots * sizeof(Slot) / sizeof(std::uint64_t));
-        std::swap(old, memory_);
-        mask_ = slots - 1;
-        std::memset(memory_.data(), 0, memory_.bytes());
-        const auto* const from = reinterpret_cast<const Slot*>(old.data());
-        for (std::size_t i = 0; i != old.bytes() / sizeof(Slot); ++i) {
-            if (from[i].hash != 0) {
-                std::size_t at = from[i].hash & mask_;
-                while (this->slots()[at].hash != 0) {
-                    at = (at + 1) & mask_;
-                }
-                this->slots()[at] = from[i];
+    /// Makes the first table of a kind; returns whether there is room for it.
+    bool begin(std::size_t two) {
+        const bool room = fits(two, kFirstSlots);
+        if (room) {
+            grow(two, kFirstSlots);
+        }
+        return room;
+    }
+
+    void grow(std::size_t two, std::size_t slots) {
+        Table& table = tables_[two];
+        WordBuffer memory(meter_, bytes_of(two, slots) / sizeof(std::uint64_t));
+        std::memset(memory.data(), 0, memory.bytes());
+        slots_[two] = {memory.data(), slots - 1};
+        std::swap(memory, table.memory);
+        const std::uint64_t* const end = memory.data() + memory.words();
+        for (const std::uint64_t* old = memory.data(); old != end; old += words_of_slot(two)) {
+            if (old[0] != 0) {
+                const Waiting record = read(old, two);
+                write(find(record), record);
             }
         }
+        queueing_ = queueing_ || table.memory.bytes() > kCached;
     }
 
-    MemoryMeter* meter_;
-    std::size_t most_;
-    WordBuffer memory_;
-    std::size_t mask_ = 0;
-    std::size_t used_ = 0;
-    std::array<Slot, kQueue> queue_;
-    std::size_t queued_ = 0;  ///< ever since the last settle()
-    bool full_ = false;
+    MemoryMeter& meter_;
+    std::array<Table, 2> tables_;              ///< by words of the key
+    std::array<std::uint64_t, kLine> none_{};  ///< in place of a table, as long as there is none
+    std::array<Slots, 2> slots_{Slots{none_.data()}, Slots{none_.data()}};  ///< of the tables
+    std::uint64_t records_ = 0;                                             ///< taken
+    std::uint64_t kept_ = 0;  ///< those that were not combined, but kept or passed
+    std::array<Waiting, kQueue> queue_;
+    std::size_t queued_ = 0;  ///< records, ever since the last settle()
+    bool queueing_ = false;
 };
 
 }  // namespace kvasir::detail
