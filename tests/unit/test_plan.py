@@ -194,6 +194,6 @@ def test_what_will_not_run_is_said_with_the_number_of_points_most_first() -> Non
     )  # fmt: skip
     plan = Plan(runs=[], tables={"e": table}, needs=Needs(memory=0, disk=0, missing=0, ranks=1))
     lines = left_out([plan])
-    assert lines[0] == "left out, 3 points: no caps here"
+    assert lines[:2] == ["left out, 3 points: no caps here", "left out, 1 point: reason 0"]
     assert len(lines) == 7 and lines[-1] == "left out for other reasons, 3 points: the report says why"
     assert left_out([]) == []

@@ -113,17 +113,22 @@ MOST_REASONS = 6
 """Reasons that are said before the first run; the report has all."""
 
 
+def points(number: int) -> str:
+    """Returns a number of points in words."""
+    return f"{number} point{'s' if number != 1 else ''}"
+
+
 def left_out(plans: Iterable[Plan]) -> list[str]:
     """Returns why points will not run, as lines for the user: each reason with the number of points, most first."""
     reasons = Counter(
         point.reason for plan in plans for table in plan.tables.values() for point in table.not_run
     )
     lines = [
-        f"left out, {count} points: {' '.join(why.split())}"
+        f"left out, {points(count)}: {' '.join(why.split())}"
         for why, count in reasons.most_common(MOST_REASONS)
     ]
     rest = reasons.total() - sum(count for _, count in reasons.most_common(MOST_REASONS))
-    return [*lines, f"left out for other reasons, {rest} points: the report says why"] if rest else lines
+    return [*lines, f"left out for other reasons, {points(rest)}: the report says why"] if rest else lines
 
 
 DATA = "data"
