@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="40b1cb496d001a0161ed236514bfb3580fcfbd3e73ba2606e7adb663f7510ab4")
+    version("0.1.0", sha256="980b3d1cf4d5789c11912111d53b5183ae5a20dc5149ea5b9dfb7a71cc119061")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

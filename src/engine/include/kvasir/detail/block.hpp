@@ -121,6 +121,9 @@ class Block {
     /// Returns the bytes of the index: whether a look-up is likely to miss the cache.
     std::size_t index_bytes() const { return index_.bytes(); }
 
+    /// Returns the bytes of the records and of the index.
+    std::size_t bytes() const { return used_ * sizeof(std::uint64_t) + index_.bytes(); }
+
     /// Prefetches index and records, which are read without order soon.
     void prefetch() const {
         constexpr std::size_t line = 8;

@@ -253,7 +253,9 @@ class RadixStore final : private MemoryRelief {
         if (!part.pages.fits(words)) [[unlikely]] {
             add_page(part, words);
         }
-        return part.pages.take(words);
+        std::uint64_t* const room = part.pages.take(words);
+        __builtin_prefetch(room + words + 8, 1);  // where the next records of this partition go
+        return room;
     }
 
     [[gnu::noinline]] void add_page(Part& part, std::size_t words) {
@@ -291,13 +293,7 @@ class RadixStore final : private MemoryRelief {
         if (!table) {
             table = std::make_unique<GrowingBlock<Key, Value>>(meter_, part.pages.words());
         }
-        table->block().prefetch();
-        std::uint64_t combined = 0;
-        part.pages.for_each([&](const std::uint64_t* record) {
-            combined += static_cast<std::uint64_t>(table->combine(record, combiner_));
-            return R::words(record);
-        });
-        combined_ += combined;
+        combined_ += table->combine_all(part.pages, combiner_);
         const std::size_t unique = table->block().used();
         const std::size_t factor = unique < kSmallUnique ? 3 : 1;
         part.limit = std::max(smallest_limit_, (meter_.has_budget() ? factor + 1 : factor) * unique);
