@@ -53,6 +53,40 @@ TEST(RadixStore, CombiningKeepsSumsAndBoundsMemory) {
     EXPECT_EQ(store.combined(), records - keys);
 }
 
+/// A table that outgrows the cache while it combines, and one that did so before.
+TEST(GrowingBlock, CombinesAsManyKeysAsThereAre) {
+    constexpr std::uint64_t keys = 60'000;
+    MemoryMeter meter;
+    GrowingBlock<std::string_view, std::uint64_t> table(meter, 64);
+    std::mt19937_64 random(3);
+    std::map<std::string, std::uint64_t> expected;
+    std::uint64_t combined = 0;
+    std::uint64_t records = 0;
+    for (const std::uint64_t more : {10U, 50'000U, 100'000U, 0U, 7U, 100'000U}) {
+        RecordPages pages;
+        for (std::uint64_t i = 0; i < more; ++i) {
+            const std::uint64_t number = random() % keys;
+            const std::string key(1 + number % 20, static_cast<char>('a' + number % 20));
+            const std::string name = key + std::to_string(number);
+            expected[name] += i;
+            const auto words = record(name, i);
+            copy_words(pages.extend(meter, words.size()), words.data(), words.size());
+        }
+        combined += table.combine_all(pages, add);
+        records += more;
+        EXPECT_EQ(combined, records - expected.size());
+    }
+    EXPECT_GT(table.block().bytes(), 3U << 20U);
+    RecordPages left;
+    table.give_to(left);
+    std::map<std::string, std::uint64_t> found;
+    left.for_each([&](const std::uint64_t* at) {
+        EXPECT_TRUE(found.emplace(R::key(at), R::value(at)).second);
+        return R::words(at);
+    });
+    EXPECT_EQ(found, expected);
+}
+
 TEST(Grouper, CollectsAllValuesOfEachKey) {
     MemoryMeter meter;
     RecordPages pages;

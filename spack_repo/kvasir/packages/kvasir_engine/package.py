@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="980b3d1cf4d5789c11912111d53b5183ae5a20dc5149ea5b9dfb7a71cc119061")
+    version("0.1.0", sha256="5e55698425c15dc662ab13d1f4a9b35b97fcdaa1d7ce3b6fc2706727665d6687")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 
