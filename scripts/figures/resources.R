@@ -28,8 +28,8 @@ panels_of <- function(rows) {
 panel_rows <- function(rows) {
   cpu <- rows[rows$domain == "cpu" & rows$metric %in% c("user", "system"), ]
   if (nrow(cpu)) {
-    busy <- stats::aggregate(value ~ t_s + host + domain + source, cpu, sum)
-    busy$metric <- "busy"
+    busy <- stats::aggregate(value ~ t_s + host, cpu, sum)
+    busy[c("domain", "metric", "source")] <- list("cpu", "busy", cpu$source[1])
     rows <- rbind(rows[names(busy)], busy)
   }
   do.call(rbind, lapply(panels_of(rows), function(panel) {

@@ -145,7 +145,7 @@ struct Pair {
     std::uint64_t second;
 };
 
-/// Sums of records of keys of fixed size, by the first word of each.
+/// Sums of records of keys of fixed size, by the sum of each one's words.
 template <class Key>
 std::map<std::uint64_t, std::uint64_t> sums_of(const std::vector<Key>& keys, int rounds) {
     MemoryMeter meter;

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="5e55698425c15dc662ab13d1f4a9b35b97fcdaa1d7ce3b6fc2706727665d6687")
+    version("0.1.0", sha256="f69a843b223d1b81828edb8290a4646c85ed29b8a017dbaf5660b88bf3848880")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

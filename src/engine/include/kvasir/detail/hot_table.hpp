@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -113,7 +112,7 @@ class HotTable {
         std::size_t two;  ///< 1: a key of two words, else 0
     };
     /// Slots: the first word of the key without kFree, the second where it has one, the value, and in those
-    /// of four words one that is unused. Most words of most texts are of one word.
+    /// of four words one that is unused.
     struct Slots {
         std::uint64_t* begin;
         std::size_t mask = 0;  ///< one less than there are
@@ -133,7 +132,7 @@ class HotTable {
     static constexpr std::size_t kQueue = 16;
     static constexpr std::size_t kFirstSlots = 1024;
     static constexpr std::size_t kCached = 512U << 10U;
-    /// Of the memory, by words of the key.
+    /// Of the memory, by words of the key. Most words of most texts take one.
     static constexpr std::array<std::size_t, 2> kShares =
         std::is_same_v<Key, std::string_view> ? std::array<std::size_t, 2>{3, 1}
         : sizeof(Key) <= 8                    ? std::array<std::size_t, 2>{1, 0}
