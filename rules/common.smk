@@ -4,6 +4,7 @@
 import json
 import os
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from snakemake.settings.types import DeploymentMethod
@@ -82,15 +83,15 @@ def configuration(scale):
     return planner(scale).config
 
 
-def arguments_of(wildcards, studies):
-    """Returns scale, site, seed and these studies as arguments of a script."""
-    chosen = configuration(wildcards.scale)
-    return [f"--choose={choice}" for choice in config_overrides(chosen, studies)]
+def arguments(scale, studies):
+    """Returns a scale, these studies, site and seed as arguments of a script."""
+    chosen = config_overrides(configuration(scale), studies)
+    return [f"--choose={choice}" for choice in chosen]
 
 
 def study_choices(wildcards):
     """Returns the arguments of a job of one study: no other studies, or choosing those would rerun it."""
-    return arguments_of(wildcards, [wildcards.study])
+    return arguments(wildcards.scale, [wildcards.study])
 
 
 def code(script):
@@ -101,7 +102,7 @@ def code(script):
 
 def choices(wildcards):
     """Returns the arguments of a job about all chosen studies."""
-    return arguments_of(wildcards, STUDIES)
+    return arguments(wildcards.scale, STUDIES)
 
 
 # Above every run's: all inputs are there before the first run, or the order of runs would not be the planned one.
@@ -136,7 +137,7 @@ def reported(scale):
 
 def report_choices(wildcards):
     """Returns the arguments of a job about all studies that the report covers."""
-    return arguments_of(wildcards, list(reported(wildcards.scale).config.studies))
+    return arguments(wildcards.scale, list(reported(wildcards.scale).config.studies))
 
 
 @ending_clearly()
@@ -150,10 +151,33 @@ def table_json(wildcards):
     return table_spec(wildcards).model_dump_json()
 
 
-def table_runs(wildcards):
-    """Returns the records of all runs of an experiment, or of the cells that hold them."""
-    runs = table_spec(wildcards).runs.values()
+def records_of(specs):
+    """Returns the records of all runs of tables, or of the cells that hold them."""
+    runs = [run for spec in specs for run in spec.runs.values()]
     return list(dict.fromkeys(file for run in runs for file in run.files))
+
+
+def table_runs(wildcards):
+    """Returns the records that a table is made of."""
+    return records_of([table_spec(wildcards)])
+
+
+def study_runs(study):
+    """Returns a function of the records that all tables of a study are made of: planned when they are asked for."""
+    return lambda wildcards: records_of(
+        planner(CONFIG.top.scale).plan(study).tables.values()
+    )
+
+
+def study_specs(study):
+    """Returns a function of a digest of the specifications of all tables of a study, which are long."""
+
+    def digest(wildcards):
+        specs = planner(CONFIG.top.scale).plan(study).tables.values()
+        text = "".join(spec.model_dump_json() for spec in specs)
+        return sha256(text.encode()).hexdigest()
+
+    return digest
 
 
 def series_json(wildcards):
@@ -333,7 +357,7 @@ def cell_spec(wildcards):
 
 def cell_choices(wildcards):
     """Returns the arguments of a cell's job: the studies that share the cell."""
-    return arguments_of(wildcards, cell_spec(wildcards).studies)
+    return arguments(wildcards.scale, cell_spec(wildcards).studies)
 
 
 def mrev_outputs(scale):

@@ -1,4 +1,4 @@
-"""Join the records of one experiment into one table."""
+"""Join the records of experiments into tables, a table a file."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import typer
 
 from harness.core.cli import main
+from harness.core.errors import KvasirError
 from harness.plan.planner import choose
 from harness.results.tables import (
     counter_table,
@@ -19,7 +20,7 @@ from harness.results.tables import (
 
 
 class Kind(StrEnum):
-    metrics = "metrics"
+    metrics = ""
     trace = "trace"
     fill = "fill"
     tasks = "tasks"
@@ -27,23 +28,35 @@ class Kind(StrEnum):
     stages = "stages"
 
 
+MAKE = {
+    Kind.metrics: metric_table,
+    Kind.trace: trace_table,
+    Kind.fill: event_table,
+    Kind.tasks: task_table,
+    Kind.counters: counter_table,
+    Kind.stages: stage_table,
+}
+
+
+def name_of(output: Path) -> tuple[str, Kind]:
+    """Return the experiment and the kind that a file is named after. Raises KvasirError when it has no such name."""
+    experiment, _, kind = output.stem.partition(".")
+    if output.suffix != ".csv" or kind not in list(Kind):
+        kinds = ", ".join(f"EXPERIMENT.{one}.csv" for one in Kind if one)
+        raise KvasirError(f"{output}: expected EXPERIMENT.csv or one of {kinds}")
+    return experiment, Kind(kind)
+
+
 def tables(
-    kind: Kind,
     study: str,
-    experiment: str,
-    output: Path,
+    outputs: list[Path],
     choices: list[str] = typer.Option([], "--choose", help="scale=NAME, site=NAME, seed=N, studies=A,B"),
 ) -> None:
-    """Write table KIND of the experiment to OUTPUT."""
-    make = {
-        Kind.metrics: metric_table,
-        Kind.trace: trace_table,
-        Kind.fill: event_table,
-        Kind.tasks: task_table,
-        Kind.counters: counter_table,
-        Kind.stages: stage_table,
-    }[kind]
-    write_csv(make(choose(choices).table(study, experiment)), output)
+    """Write tables of the study, each named EXPERIMENT[.KIND].csv."""
+    named = [name_of(output) for output in outputs]
+    planner = choose(choices)
+    for output, (experiment, kind) in zip(outputs, named, strict=True):
+        write_csv(MAKE[kind](planner.table(study, experiment)), output)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """Tables: what ran, what failed and what could not run, each with its reason; never a number from a failed run."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -19,6 +21,7 @@ from harness.results.tables import (
     write_csv,
 )
 
+PROJECT = Path(__file__).parents[2]
 TRACE = "t_s,half_width_s,host,domain,metric,value,unit,source\n0.1,0.0001,h,ranks,cpu,1.5,cores,measured:procfs\n"
 
 
@@ -154,6 +157,21 @@ def test_table_that_cannot_be_written_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(KvasirError, match="cannot be written"):
         write_csv(pl.DataFrame({"a": [1]}), tmp_path / "file" / "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("combiner.samples.csv", "expected EXPERIMENT.csv or one of EXPERIMENT.trace.csv, "),
+        ("combiner.tsv", "expected EXPERIMENT.csv"),
+        ("levitation.csv", "study mimir has no experiment levitation: stages, "),
+    ],
+)
+def test_the_command_names_a_file_that_is_no_table(tmp_path: Path, name: str, said: str) -> None:
+    command = [sys.executable, "scripts/tables.py", "mimir", str(tmp_path / name)]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert done.returncode != 0 and said in done.stderr and "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_trace_of_whole_numbers_is_one_of_numbers(tmp_path: Path) -> None:
