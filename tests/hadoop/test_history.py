@@ -158,6 +158,7 @@ def test_a_job_that_failed() -> None:
         (text(EVENTS[:-1]), "no complete job history"),
         (text(["{"]), "cannot read the event"),
         (text(['{"type": "A", "event": 1}']), "cannot read the event"),
+        (text(['{"type": "JOB_SUBMITTED", "event": {"x": 3}}']), "has not the form that Hadoop writes"),
     ],
 )
 def test_what_is_no_history_is_refused(content: str, complaint: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal
 
 from pydantic import Field
@@ -97,6 +98,27 @@ class JobHistory(Strict):
             return self.counters[group][name]
         except KeyError:
             raise KvasirError(f"{self.id} ({self.name}) has no counter {group}.{name}") from None
+
+
+def added(some: Counters, others: Counters) -> Counters:
+    """Return counters of the same things summed up."""
+    found = {group: dict(counts) for group, counts in some.items()}
+    for group, counts in others.items():
+        into = found.setdefault(group, {})
+        for name, value in counts.items():
+            into[name] = into.get(name, 0) + value
+    return found
+
+
+@contextmanager
+def reading(what: str, writer: str) -> Iterator[None]:
+    """Raise KvasirError where an entry of a history is missing, or has not the form that its writer gives it."""
+    try:
+        yield
+    except KeyError as error:
+        raise KvasirError(f"no complete {what}: {error} is missing") from None
+    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
+        raise KvasirError(f"no {what}: an entry has not the form that {writer} writes: {error}") from None
 
 
 def _events(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -208,7 +230,7 @@ def parse(text: str, hosts: Mapping[int, str]) -> JobHistory:
     Raises KvasirError when it is none or is not complete.
     """
     reader = _Reader(hosts)
-    try:
+    with reading("job history", "Hadoop"):
         for kind, event in _events(text):
             reader.take(kind, event)
         facts = reader.facts
@@ -230,5 +252,3 @@ def parse(text: str, hosts: Mapping[int, str]) -> JobHistory:
             spans=reader.spans,
             failures=reader.failures,
         )
-    except KeyError as error:
-        raise KvasirError(f"no complete job history: {error} is missing") from None

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from harness.core.errors import KvasirError
-from harness.hadoop.history import Counters, Failure, JobHistory, Phase, Span
+from harness.hadoop.history import Counters, Failure, JobHistory, Phase, Span, added, reading
 
 Kind = Literal["map", "reduce"]
 TASKS, FILES = "TaskCounter", "FileSystemCounter"
@@ -86,7 +86,7 @@ class _Stage:
                 for name, value in (task[part] if part else task).items():
                     if isinstance(value, int) and not name.startswith(PEAKS):
                         group[name] = group.get(name, 0) + value
-        return _add(found, self._as_hadoop(found)) if found else found
+        return added(found, self._as_hadoop(found)) if found else found
 
     def _as_hadoop(self, own: Counters) -> Counters:
         """What Hadoop has a name for."""
@@ -107,15 +107,6 @@ class _Stage:
                 "MAP_OUTPUT_MATERIALIZED_BYTES": put["Shuffle Bytes Written"],
             }
         return {FILES: files, TASKS: tasks}
-
-
-def _add(some: Counters, others: Counters) -> Counters:
-    found = {group: dict(counts) for group, counts in some.items()}
-    for group, counts in others.items():
-        into = found.setdefault(group, {})
-        for name, value in counts.items():
-            into[name] = into.get(name, 0) + value
-    return found
 
 
 @dataclass(frozen=True)
@@ -202,7 +193,7 @@ class _Reader:
             group, dot, name = str(found.get("Name", "")).partition(".")
             if dot and not found["Internal"]:
                 job = self.stages[info["Stage ID"]].job
-                self.counted[job] = _add(self.counted.get(job, {}), {group: {name: int(found["Value"])}})
+                self.counted[job] = added(self.counted.get(job, {}), {group: {name: int(found["Value"])}})
 
     def histories(self) -> list[JobHistory]:
         if not self.ended:
@@ -223,7 +214,7 @@ class _Reader:
         tasks: dict[Kind, int] = {"map": 0, "reduce": 0}
         for stage in (stage for stage in self.stages.values() if stage.job == number):
             kind = stage.kind
-            counters[kind] = _add(counters[kind], stage.counters())
+            counters[kind] = added(counters[kind], stage.counters())
             self.attempts(stage, tasks[kind], zero, spans, failures)
             tasks[kind] += stage.info["Number of Tasks"]
         own = self.counted.get(number, {})
@@ -241,7 +232,7 @@ class _Reader:
             finished_s=_seconds(ended["Completion Time"], zero),
             maps=tasks["map"],
             reduces=tasks["reduce"],
-            counters=_add(_add(counters["map"], counters["reduce"]), own),
+            counters=added(added(counters["map"], counters["reduce"]), own),
             map_counters=counters["map"],
             reduce_counters=counters["reduce"],
             spans=spans,
@@ -304,16 +295,10 @@ def parse(lines: Iterable[str], hosts: Mapping[int, str], driver: Driver | None 
     Raises KvasirError when it is no such log or is not complete.
     """
     reader = _Reader(hosts, driver or Driver())
-    try:
+    with reading("Spark event log", "Spark"):
         for event in _events(lines):
             reader.take(event)
         return reader.histories()
-    except KeyError as error:
-        raise KvasirError(f"no complete Spark event log: {error} is missing") from None
-    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
-        raise KvasirError(
-            f"no Spark event log: an event has not the form that Spark writes: {error}"
-        ) from None
 
 
 def configuration(lines: Iterable[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from harness.core.errors import KvasirError
-from harness.hadoop.history import Counters, Failure, JobHistory, Phase, Span
+from harness.hadoop.history import Counters, Failure, JobHistory, Phase, Span, added, reading
 
 FOLDER = "/history/tez"
 """Where the plug-in `tez` has the service write."""
@@ -71,16 +71,6 @@ def _counters(found: Mapping[str, Any] | None, names: Mapping[str, str]) -> Coun
         joined = short not in groups or short == TASKS
         groups.setdefault(short if joined else name, {}).update(counts)
     return groups
-
-
-def _sum(some: Counters, others: Counters) -> Counters:
-    return {
-        group: {
-            name: some.get(group, {}).get(name, 0) + others.get(group, {}).get(name, 0)
-            for name in sorted(some.get(group, {}).keys() | others.get(group, {}).keys())
-        }
-        for group in sorted(some.keys() | others.keys())
-    }
 
 
 class _Reader:
@@ -178,9 +168,9 @@ class _Reader:
         reduces = [vertex for vertex in self.vertices.values() if vertex["vertexName"] != MAP_VERTEX]
         map_counters, reduce_counters = Counters(), Counters()
         for vertex in maps:
-            map_counters = _sum(map_counters, _counters(vertex.get("counters"), SAME_OF_MAPS))
+            map_counters = added(map_counters, _counters(vertex.get("counters"), SAME_OF_MAPS))
         for vertex in reduces:
-            reduce_counters = _sum(reduce_counters, _counters(vertex.get("counters"), SAME_OF_REDUCES))
+            reduce_counters = added(reduce_counters, _counters(vertex.get("counters"), SAME_OF_REDUCES))
         # Tez's own sums have one name for what maps and reduces put out; what no task counts is the graph's alone.
         own = {k: v for k, v in _counters(self.facts["counters"], {}).items() if k == "DAGCounter"}
         return JobHistory(
@@ -195,7 +185,7 @@ class _Reader:
             finished_s=self.seconds(self.facts["finished"]),
             maps=sum(vertex["numTasks"] for vertex in maps),
             reduces=sum(vertex["numTasks"] for vertex in reduces),
-            counters={**_sum(map_counters, reduce_counters), **own},
+            counters={**added(map_counters, reduce_counters), **own},
             map_counters=map_counters,
             reduce_counters=reduce_counters,
             spans=self.spans,
@@ -209,14 +199,10 @@ def parse(text: str, hosts: Mapping[int, str]) -> JobHistory:
     Raises KvasirError when it is no such history or is not complete.
     """
     reader = _Reader(hosts)
-    try:
+    with reading("Tez history", "Tez"):
         for record in _records(text):
             reader.take(record)
         return reader.history()
-    except KeyError as error:
-        raise KvasirError(f"no complete Tez history: {error} is missing") from None
-    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
-        raise KvasirError(f"no Tez history: a record has not the form that Tez writes: {error}") from None
 
 
 def configuration(text: str) -> dict[str, str]:
