@@ -14,7 +14,7 @@ from harness.plan.planner import choose
 from harness.report.adae import artifacts, contributions
 from harness.report.appendix import claims, experiments, values
 from harness.report.parts import Part
-from harness.report.review import LOOPBACK, Timed, read_timed, table
+from harness.report.review import ALL, LOOPBACK, Timed, read_timed, table
 
 PROJECT = Path(__file__).parents[2]
 ORIGIN = {
@@ -101,6 +101,13 @@ def test_minutes_are_by_the_clock_or_not_there(parts: list[Part], tmp_path: Path
     assert "| `make kick` | 1 min: one screen, PASS or FAIL | 5 min 02 s |" in shown
     assert "not timed" in shown and "By the clock on A, 2 cores, 2026-11-26." in shown
     assert "Without a network: `make kick`." in shown
+    elsewhere = Timed("x", "make kick", 178.0, "B, 4 cores", "2026-11-27", ALL)
+    assert r"\newcommand{\KvKick}{3 to 6}" in values(parts, ORIGIN, [timed, elsewhere])
+    shown = table([timed, elsewhere])
+    assert "| you | machine 1 | machine 2 |\n| --- | --- | --- | --- | --- |\n" in shown
+    assert "PASS or FAIL | 5 min 02 s | 2 min 58 s |" in shown and "| not timed | not timed |" in shown
+    assert "Machine 1, by the clock: A, 2 cores, 2026-11-26. Without a network: `make kick`.\n" in shown
+    assert shown.endswith("Machine 2, by the clock: B, 4 cores, 2026-11-27.")
     path.write_text("step,command,seconds\n", encoding="utf-8")
     with pytest.raises(KvasirError, match="no column 'machine'"):
         read_timed(path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -63,15 +63,28 @@ BEGIN, END = "<!-- minutes: made by `make readme` -->", "<!-- end of minutes -->
 
 
 def table(timed: Sequence[Timed]) -> str:
-    """Returns the steps with their minutes as Markdown; a step that was not timed says so."""
-    taken: Mapping[str, Timed] = {one.command: one for one in timed}
-    lines = ["| step | command | you | machine |", "| --- | --- | --- | --- |"]
+    """Returns the steps with their minutes as Markdown, a column a machine and day; a step not timed there says so."""
+    places = list(dict.fromkeys((one.machine, one.day) for one in timed))
+    taken = {(one.command, one.machine, one.day): one for one in timed}
+    heads = [f"machine {number}" for number in range(1, len(places) + 1)] if len(places) > 1 else ["machine"]
+    lines = [f"| step | command | you | {' | '.join(heads)} |", "| --- " * (3 + len(heads)) + "|"]
     for step in STEPS:
-        clock = duration(taken[step.command].seconds) if step.command in taken else "not timed"
-        lines.append(f"| {step.name} | `{step.command}` | {step.human} | {clock} |")
-    if not timed:
-        return "\n".join(lines)
-    machines = sorted({f"{one.machine}, {one.day}" for one in timed})
-    alone = [f"`{one.command}`" for one in timed if one.network == LOOPBACK]
-    without = f" Without a network: {', '.join(alone)}." if alone else ""
-    return "\n".join(lines) + f"\n\nBy the clock on {'; '.join(machines)}.{without}"
+        found = [taken.get((step.command, *place)) for place in places] or [None]
+        clocks = ["not timed" if one is None else duration(one.seconds) for one in found]
+        lines.append(f"| {step.name} | `{step.command}` | {step.human} | {' | '.join(clocks)} |")
+    return "\n".join([*lines, *[f"\n{text}" for text in _places(places, timed)]])
+
+
+def _places(places: Sequence[tuple[str, str]], timed: Sequence[Timed]) -> list[str]:
+    """Returns a sentence for each machine and day, with the steps that had no network there."""
+    said = []
+    for number, (machine, day) in enumerate(places, 1):
+        alone = [
+            f"`{one.command}`"
+            for one in timed
+            if (one.machine, one.day, one.network) == (machine, day, LOOPBACK)
+        ]
+        without = f" Without a network: {', '.join(alone)}." if alone else ""
+        start = f"Machine {number}, by the clock: " if len(places) > 1 else "By the clock on "
+        said.append(f"{start}{machine}, {day}.{without}")
+    return said
