@@ -76,6 +76,7 @@ rule run_cell:
     threads: all_cores
     resources:
         **PLACE,
+        **ONE_CELL,
         runtime=cell_minutes,
         mem_mb=cell_memory_mb,
         nodes=cell_nodes,

@@ -109,7 +109,7 @@ else:
             "build/logs/build_engine.log",
         benchmark:
             "build/benchmarks/build_engine.tsv"
-        threads: 2
+        threads: COMPILING
         resources:
             runtime=20,
         params:
@@ -127,6 +127,7 @@ else:
             "build/logs/build_engine_hdfs.log",
         benchmark:
             "build/benchmarks/build_engine_hdfs.tsv"
+        priority: 1  # a cluster waits for it
         params:
             source=f"src/engine --tree build/programs/tree {'--native' if CONFIG.site.native else '--portable'} --tool mpirun",
             programs="hdfs-jobs",
@@ -161,7 +162,7 @@ rule build_portable:
         "build/logs/build_portable.log",
     benchmark:
         "build/benchmarks/build_portable.tsv"
-    threads: 2
+    threads: COMPILING
     resources:
         runtime=20,
     shell:

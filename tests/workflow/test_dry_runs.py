@@ -58,6 +58,22 @@ def test_a_figure_by_number_and_by_path(checkout: Checkout) -> None:
     assert by_path["make_table"] == 2, "metrics and samples of the one experiment that the figure shows"
 
 
+@pytest.mark.parametrize(
+    ("scale", "target", "wanted"),
+    [("laptop", "all", (True, False)), ("smoke", "all", (False, True)), ("kick", "kick", (False, True))],
+)
+def test_only_what_is_not_measured_shares_the_machine(
+    checkout: Checkout, scale: str, target: str, wanted: tuple[bool, bool]
+) -> None:
+    """What `make kick` and `make smoke` run shows that all works, in minutes; one cluster at a time, for its memory."""
+    printed = checkout.snakemake("-n", "--nocolor", "--config", f"scale={scale}", "--", target)
+    blocks = [block for block in printed.split("\nrule ") if block.startswith("run_")]
+    cells = [block for block in blocks if block.startswith("run_cell:")]
+    assert len(cells) > 1 and len(blocks) > len(cells)
+    assert {"threads: 2" in block for block in blocks} == {wanted[0]}
+    assert {"cells=1" in block for block in cells} == {wanted[1]}
+
+
 def test_a_figure_is_drawn_from_tables_alone(checkout: Checkout) -> None:
     """A changed scale or study redraws what shows a changed value, and nothing else."""
     figures = [f"results/smoke/figures/{name}.svg" for name in ("mimir/fig03", "eee/table2", "mrev/table1")]
