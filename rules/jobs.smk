@@ -14,8 +14,8 @@ from harness.slurm.jobs import (
     seen_before,
 )
 
-# Numbers of a trial mean nothing: programs are compiled and runs made while clusters wait, a core each. One cluster at a
-# time, since each takes the memory that is asked for at the start.
+# Numbers of a trial mean nothing: programs are compiled, by two compilers as elsewhere, and runs made while clusters
+# wait. One cluster at a time, since each takes the memory that is asked for at the start.
 SIDE_BY_SIDE = CONFIG.top.scale in TRIALS
 COMPILING = 1 if SIDE_BY_SIDE else 2
 ONE_CELL = {"cells": 1} if SIDE_BY_SIDE else {}
