@@ -162,22 +162,24 @@ def table_runs(wildcards):
     return records_of([table_spec(wildcards)])
 
 
+def specs_of(study):
+    """Returns the specifications of all tables of a study at the chosen scale."""
+    return planner(CONFIG.top.scale).plan(study).tables.values()
+
+
+def json_of(specs):
+    """Returns specifications of tables as one text."""
+    return "[" + ",".join(spec.model_dump_json() for spec in specs) + "]"
+
+
 def study_runs(study):
     """Returns a function of the records that all tables of a study are made of: planned when they are asked for."""
-    return lambda wildcards: records_of(
-        planner(CONFIG.top.scale).plan(study).tables.values()
-    )
+    return lambda wildcards: records_of(specs_of(study))
 
 
-def study_specs(study):
-    """Returns a function of a digest of the specifications of all tables of a study, which are long."""
-
-    def digest(wildcards):
-        specs = planner(CONFIG.top.scale).plan(study).tables.values()
-        text = "".join(spec.model_dump_json() for spec in specs)
-        return sha256(text.encode()).hexdigest()
-
-    return digest
+def study_digest(study):
+    """Returns a function of a digest of what its tables are: Snakemake keeps a parameter once for each of them."""
+    return lambda wildcards: sha256(json_of(specs_of(study)).encode()).hexdigest()
 
 
 def series_json(wildcards):
@@ -261,8 +263,7 @@ def tables_folder(wildcards):
 
 def tables_json(wildcards):
     """Returns the specifications of all tables that the report covers as one text: a rule parameter."""
-    specs = reported(wildcards.scale).tables
-    return "[" + ",".join(spec.model_dump_json() for spec in specs) + "]"
+    return json_of(reported(wildcards.scale).tables)
 
 
 def report_parts(wildcards):

@@ -24,7 +24,7 @@ if SIDE_BY_SIDE:
 
 
 def all_cores(wildcards):
-    """Returns the cores of this invocation, so that no other job runs beside a measured one; 1 on a cluster."""
+    """Returns the cores of this invocation, so that nothing runs beside a measured job; 1 on a cluster, in a trial."""
     return 1 if SIDE_BY_SIDE else workflow.resource_settings.cores or 1
 
 

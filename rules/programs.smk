@@ -85,7 +85,7 @@ if IN_IMAGES:
         benchmark:
             "build/benchmarks/take_hadoop.tsv"
         priority: BEFORE_ALL_RUNS
-        threads: 2
+        threads: COMPILING
         params:
             image=str(image("hadoop").image),
         shell:
@@ -186,7 +186,7 @@ rule build_mimir:
         "build/logs/build_mimir/{framework}.log",
     benchmark:
         "build/benchmarks/build_mimir/{framework}.tsv"
-    threads: 2
+    threads: COMPILING
     resources:
         runtime=20,
     params:

@@ -28,7 +28,7 @@ if CONFIG.top.replay:
             localrule: True
             params:
                 study=study,
-                specs=study_specs(study),
+                specs=study_digest(study),
                 choices=arguments(CONFIG.top.scale, [study]),
             shell:
                 TABULATE
@@ -36,7 +36,7 @@ if CONFIG.top.replay:
 else:
 
     rule make_table:
-        """Join metrics, samples, tasks, counters, stages or buffer events of runs; points that could not run say why."""
+        """Join metrics, samples, tasks, counters, stages or buffer events of runs; points that did not run say why."""
         input:
             runs=table_runs,
             code=code("scripts/tables.py"),

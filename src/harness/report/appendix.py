@@ -73,6 +73,7 @@ def values(parts: list[Part], origin: Mapping[str, Any], timed: Sequence[Timed] 
         "KvMemory": f"{max((part.memory for part in parts), default=0) / 1e9:.0f}",
     }
     for name, step in (("KvSetup", "make setup"), ("KvKick", "make kick"), ("KvReplay", "make replay")):
-        taken = sorted({minutes(one.seconds) for one in timed if one.command == step})
-        pairs[name] = " to ".join(map(str, dict.fromkeys([taken[0], taken[-1]]))) if taken else "unknown"
+        taken = {minutes(one.seconds) for one in timed if one.command == step}
+        ends = sorted({min(taken), max(taken)}) if taken else ["unknown"]
+        pairs[name] = " to ".join(map(str, ends))
     return definitions(pairs)

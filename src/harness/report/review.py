@@ -64,27 +64,20 @@ BEGIN, END = "<!-- minutes: made by `make readme` -->", "<!-- end of minutes -->
 
 def table(timed: Sequence[Timed]) -> str:
     """Returns the steps with their minutes as Markdown, a column a machine and day; a step not timed there says so."""
-    places = list(dict.fromkeys((one.machine, one.day) for one in timed))
-    taken = {(one.command, one.machine, one.day): one for one in timed}
+    places: dict[tuple[str, str], dict[str, Timed]] = {}
+    for one in timed:
+        places.setdefault((one.machine, one.day), {})[one.command] = one
     heads = [f"machine {number}" for number in range(1, len(places) + 1)] if len(places) > 1 else ["machine"]
     lines = [f"| step | command | you | {' | '.join(heads)} |", "| --- " * (3 + len(heads)) + "|"]
     for step in STEPS:
-        found = [taken.get((step.command, *place)) for place in places] or [None]
-        clocks = ["not timed" if one is None else duration(one.seconds) for one in found]
-        lines.append(f"| {step.name} | `{step.command}` | {step.human} | {' | '.join(clocks)} |")
-    return "\n".join([*lines, *[f"\n{text}" for text in _places(places, timed)]])
-
-
-def _places(places: Sequence[tuple[str, str]], timed: Sequence[Timed]) -> list[str]:
-    """Returns a sentence for each machine and day, with the steps that had no network there."""
-    said = []
-    for number, (machine, day) in enumerate(places, 1):
-        alone = [
-            f"`{one.command}`"
-            for one in timed
-            if (one.machine, one.day, one.network) == (machine, day, LOOPBACK)
+        clocks = [
+            duration(taken[step.command].seconds) if step.command in taken else "not timed"
+            for taken in places.values() or [{}]
         ]
+        lines.append(f"| {step.name} | `{step.command}` | {step.human} | {' | '.join(clocks)} |")
+    for head, ((machine, day), taken) in zip(heads, places.items(), strict=False):
+        start = f"{head.capitalize()}, by the clock: " if len(places) > 1 else "By the clock on "
+        alone = [f"`{one.command}`" for one in taken.values() if one.network == LOOPBACK]
         without = f" Without a network: {', '.join(alone)}." if alone else ""
-        start = f"Machine {number}, by the clock: " if len(places) > 1 else "By the clock on "
-        said.append(f"{start}{machine}, {day}.{without}")
-    return said
+        lines.append(f"\n{start}{machine}, {day}.{without}")
+    return "\n".join(lines)
