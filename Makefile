@@ -86,7 +86,8 @@ site:
 	@scripts/setup.sh base
 	@REPLAY="$(REPLAY)" scripts/reproduce.sh "$(SCALE)" "$(if $(REPLAY),,$(SITE))" $(CORES) $(ARGS) -- site
 
-# Its steps after the set-up, which is to install LaTeX as well, have no network. ARGS="--leave-out 'make reproduce'" for less.
+# Steps after the set-up, which installs LaTeX as well, have no network. ARGS="--leave-out 'make reproduce'" for less,
+# ARGS=--resume to go on after an interruption.
 ## play a reviewer: the steps of docs/artifact-evaluation.md by the clock (two hours)
 review:
 	@start=$$SECONDS; make --no-print-directory setup; scripts/setup.sh paper; $(PY) scripts/review.py --setup-seconds $$((SECONDS - start)) $(ARGS)

@@ -4,12 +4,28 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 PROJECT = Path(__file__).parents[2]
+
+
+def wait_for(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def alive(process: int) -> bool:
+    try:
+        return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def test_steps_are_run_and_timed_without_the_variables_of_their_make(tmp_path: Path) -> None:
@@ -60,6 +76,41 @@ def test_steps_after_the_set_up_reach_nothing_beyond_their_own_loopback(tmp_path
     assert (tmp_path / "id").read_text().strip() == str(os.getuid())
     reached = [row.rpartition(",")[2] for row in (tmp_path / "build/review.csv").read_text().splitlines()]
     assert reached == ["network", "all", *["loopback"] * 6]
+
+
+def test_a_review_that_was_killed_goes_on_and_adds_its_seconds(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text(
+        "replay appendix paper compare:\n\t@echo $@ >> steps.log\nkick:\n\t@echo $@ >> steps.log\n"
+        "reproduce:\n\t@echo $@ >> steps.log; test -e killed || { touch killed; echo $$$$ >pid; exec sleep 600; }\n",
+        encoding="utf-8",
+    )
+    review = [sys.executable, str(PROJECT / "scripts/review.py"), "--setup-seconds", "61.5"]
+    with subprocess.Popen(review, cwd=tmp_path, stderr=subprocess.DEVNULL, start_new_session=True) as first:
+        unfinished = tmp_path / "build/review-unfinished.csv"
+        wait_for(lambda: "make reproduce" in (unfinished.read_text() if unfinished.exists() else ""))
+        first.kill()
+    wait_for(lambda: not alive(int((tmp_path / "pid").read_text())))
+    spent = float(unfinished.read_text().splitlines()[1].split(",")[2])
+    again = subprocess.run([*review, "--resume"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert again.returncode == 0, again.stderr
+    steps = (tmp_path / "steps.log").read_text().split()
+    assert steps == ["kick", "replay", "appendix", "paper", "reproduce", "reproduce", "compare"]
+    rows = [row.split(",") for row in (tmp_path / "build/review.csv").read_text().splitlines()]
+    assert [row[1] for row in rows].count("make reproduce") == 1 and len(rows) == 8
+    assert next(float(row[2]) for row in rows if row[1] == "make reproduce") >= spent > 1
+    assert not unfinished.exists()
+
+
+def test_a_review_is_resumed_only_where_it_was_begun(tmp_path: Path) -> None:
+    review = [sys.executable, str(PROJECT / "scripts/review.py"), "--resume"]
+    none = subprocess.run(review, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert none.returncode == 1 and "no review was begun here" in none.stderr
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build/review.csv").write_text(
+        "step,command,seconds,machine,day,network\nset up,make setup,60.0,another one,2026-11-27,all\n"
+    )
+    other = subprocess.run(review, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert other.returncode == 1 and "'make setup' was timed on another one" in other.stderr
 
 
 def test_a_step_that_fails_ends_it_and_an_unknown_one_is_named(tmp_path: Path) -> None:

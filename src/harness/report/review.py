@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from harness.core.errors import KvasirError
 from harness.core.rows import as_number, read_rows
 from harness.report.numbers import duration
 
@@ -57,6 +58,22 @@ def read_timed(path: Path) -> list[Timed]:
         words = {name: cells[name] for name in names if name != "seconds"}
         found.append(Timed(**words, seconds=0.0 if seconds is None else seconds))
     return found
+
+
+def resumed(ended: Path, unfinished: Path, machine: str) -> tuple[list[Timed], list[Timed]]:
+    """Returns the steps of a review that have ended, and the one that was interrupted, if any.
+
+    Raises KvasirError when there is nothing to resume, or a step was timed on another machine.
+    """
+    if not ended.exists() and not unfinished.exists():
+        raise KvasirError(f"--resume: no review was begun here: {ended} does not exist; leave --resume out")
+    found = [read_timed(path) if path.exists() else [] for path in (ended, unfinished)]
+    for one in (*found[0], *found[1]):
+        if one.machine != machine:
+            raise KvasirError(
+                f"--resume: '{one.command}' was timed on {one.machine}, and this is {machine}; leave --resume out"
+            )
+    return found[0], found[1]
 
 
 BEGIN, END = "<!-- minutes: made by `make readme` -->", "<!-- end of minutes -->"
