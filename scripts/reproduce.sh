@@ -55,8 +55,11 @@ stopped() {
   echo "interrupted; the same command goes on where it stopped" >&2
   exit "$1"
 }
+#
+# What a script starts in the background has SIGINT ignored, for good: a shell cannot undo it, Python can.
+heed='import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])'
 set -m
-setpriv --pdeathsig INT snakemake --cores "$cores" --logger kvasir --rerun-incomplete --keep-going \
+setpriv --pdeathsig INT python -c "$heed" snakemake --cores "$cores" --logger kvasir --rerun-incomplete --keep-going \
   ${choices:+--config "${choices[@]}"} "$@" &
 workflow=$!
 set +m

@@ -89,11 +89,20 @@ def words(process: psutil.Process) -> str:
     return ""
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_a_signal_to_make_ends_all_that_it_started(place: Checkout, number: signal.Signals) -> None:
+IN_BACKGROUND = ("sh", "-c", "trap '' INT QUIT; exec \"$@\"", "sh")
+"""Starts a command as a script does with &."""
+
+
+@pytest.mark.parametrize(
+    ("number", "way"),
+    [(signal.SIGTERM, ()), (signal.SIGTERM, IN_BACKGROUND), (signal.SIGHUP, ()), (signal.SIGINT, ())],
+)
+def test_a_signal_to_make_ends_all_that_it_started(
+    place: Checkout, number: signal.Signals, way: tuple[str, ...]
+) -> None:
     log = place.folder / "signal.log"
     with log.open("w") as output:
-        command = ["make", "-o", ".installed", "smoke", "STUDIES=eee", "CORES=1"]
+        command = [*way, "make", "-o", ".installed", "smoke", "STUDIES=eee,mimir", "CORES=1"]
         process = place.start(*command, output=output)
         family: list[psutil.Process] = []
         try:
