@@ -138,8 +138,8 @@ check:
 	@scripts/lint.sh quick
 	@$(PY) -m pytest -q -n 2 -m unit $(ARGS) tests/unit
 
-# Two tests at a time (tests/conftest.py); ARGS='-n 0' for one. Apptainer is installed if it can be; without it the tests
-# that need it are skipped, and say so.
+# Three workers (tests/conftest.py), since one waits for a SLURM and for emulated links; ARGS='-n 0' for none. Apptainer is
+# installed if it can be; without it the tests that need it are skipped, and say so.
 ## set up what is missing, check style and types, run all tests but slow ones (tens of minutes)
 test: CHOICE := -m 'not slow'
 ## the same with the slow ones: campaigns of faults, a whole run in images, Spack (hours)
@@ -149,7 +149,7 @@ test test-all:
 	@scripts/setup.sh images || echo "make $@: without Apptainer the tests of images are skipped"
 	@[ -f build/hadoop/3.4.2/hadoop.json ] || $(PY) scripts/build_hadoop.py
 	@scripts/lint.sh quick
-	@$(PY) -m pytest -q -n 2 --durations=20 $(CHOICE) $(ARGS)
+	@$(PY) -m pytest -q -n 3 --durations=20 $(CHOICE) $(ARGS)
 
 ## all checks of style and types, clang-tidy among them (minutes)
 lint:
