@@ -11,6 +11,7 @@ from snakemake.settings.types import DeploymentMethod
 
 from harness.config.frameworks import DEFAULT_HADOOP, build_options
 from harness.config.request import figure_named, study_named, typed_in
+from harness.config.scale import TRIALS
 from harness.config.study import OF_STUDY
 from harness.core.errors import KvasirError
 from harness.core.folder_lock import alone, release_stale_locks, use_temporary
@@ -69,6 +70,7 @@ def planner(scale):
 
 with ending_clearly():
     CONFIG = planner(config.get("scale")).config
+    TRIAL = CONFIG.top.scale in TRIALS
 provide(lambda: expected(planner(CONFIG.top.scale), os.cpu_count() or 1))
 ROOT = CONFIG.site.results
 RESULTS = CONFIG.results

@@ -70,9 +70,17 @@ rule list_levers:
         '"$KVASIR_PYTHON" scripts/levers.py {output:q} {params.choices:q} > {log:q} 2>&1'
 
 
+ABOVE = (
+    [
+        "--above",
+        f"TRIAL (scale {CONFIG.top.scale}): tiny data, runs beside each other. It shows what works; no number means anything.",
+    ]
+    if TRIAL
+    else []
+)
 DRAW = (
     "Rscript --vanilla {input.driver:q} {input.script:q} --out {params.stem:q} --series {input.series:q}"
-    " {params.tables:q} > {log:q} 2>&1"
+    " {params.above:q} {params.tables:q} > {log:q} 2>&1"
 )
 
 
@@ -105,6 +113,7 @@ rule draw_figure:
     params:
         stem=subpath(output[0], strip_suffix=".pdf"),
         tables=figure_arguments,
+        above=ABOVE,
         about=figure_about,
     shell:
         DRAW
@@ -135,5 +144,7 @@ rule draw_levers:
         FIGURES_IMAGE
     params:
         stem=subpath(output[0], strip_suffix=".pdf"),
+        above=ABOVE,
     shell:
-        "Rscript --vanilla {input.driver:q} {input.script:q} --out {params.stem:q} levers={input.table:q} > {log:q} 2>&1"
+        "Rscript --vanilla {input.driver:q} {input.script:q} --out {params.stem:q} {params.above:q}"
+        " levers={input.table:q} > {log:q} 2>&1"

@@ -1,6 +1,5 @@
 # Helpers only, as common.smk: runs and cells as the plan specifies them, and what they request of this machine or SLURM.
 
-from harness.config.scale import TRIALS
 from harness.plan.batches import digest_of_batch
 from harness.plan.points import priority, seed_of
 from harness.results.layout import folder_of_run
@@ -16,16 +15,15 @@ from harness.slurm.jobs import (
 
 # Numbers of a trial mean nothing: programs are compiled, by two compilers as elsewhere, and runs made while clusters
 # wait. One cluster at a time, since each takes the memory that is asked for at the start.
-SIDE_BY_SIDE = CONFIG.top.scale in TRIALS
-COMPILING = 1 if SIDE_BY_SIDE else 2
-ONE_CELL = {"cells": 1} if SIDE_BY_SIDE else {}
-if SIDE_BY_SIDE:
+COMPILING = 1 if TRIAL else 2
+ONE_CELL = {"cells": 1} if TRIAL else {}
+if TRIAL:
     workflow.register_resource("cells", 1)
 
 
 def all_cores(wildcards):
     """Returns the cores of this invocation, so that nothing runs beside a measured job; 1 on a cluster, in a trial."""
-    return 1 if SIDE_BY_SIDE else workflow.resource_settings.cores or 1
+    return 1 if TRIAL else workflow.resource_settings.cores or 1
 
 
 # Of the site file, where it says so: a resource of a rule wins over --default-resources and over a partition file.

@@ -72,5 +72,8 @@ rule draw_resources:
     priority: AT_ONCE
     container:
         FIGURES_IMAGE
+    params:
+        above=ABOVE,
     shell:
-        "Rscript --vanilla {input.driver:q} {input.script:q} --out {output:q} samples={input.usage:q} > {log:q} 2>&1"
+        "Rscript --vanilla {input.driver:q} {input.script:q} --out {output:q} {params.above:q} samples={input.usage:q}"
+        " > {log:q} 2>&1"

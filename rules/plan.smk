@@ -176,6 +176,7 @@ for study in STUDIES:
                 params:
                     stem=subpath(output[0], strip_suffix=".pdf"),
                     tables=figure_arguments(named),
+                    above=ABOVE,
                 shell:
                     DRAW
 

@@ -3,6 +3,7 @@
 #     combiner=combiner.csv combiner.trace=combiner.trace.csv
 # writes STEM.pdf, STEM.svg and STEM.png, all or none. Exit status 1 and one line on stderr if that cannot be. Without a
 # table of series (results/<scale>/tables/<study>/series.csv) each series has its id as label and a look that is free.
+# --above LINE says something of all runs that the tables do not tell.
 #
 # The script of a figure defines two things and may use all of lib/:
 #   takes: the tables it is drawn from, name -> kind of table (lib/read.R). All must be given, and no others.

@@ -52,20 +52,22 @@ class Drawn:
 class Job:
     """A figure to draw, as ``mimir/fig01``, its tables by name, and the path of its files without extension.
 
-    series: the table of labels and looks; none: none is given.
+    series: the table of labels and looks; none: none is given. above: a line that holds for all of it.
     """
 
     figure: str
     tables: Mapping[str, Path]
     stem: Path
     series: Path | None = None
+    above: str | None = None
 
     @property
     def words(self) -> list[str]:
         """The command line of draw.R, as the workflow's rule has it."""
         given = [f"{name}={path}" for name, path in self.tables.items()]
         series = ["--series", str(self.series)] if self.series else []
-        return [str(FIGURES / f"{self.figure}.R"), "--out", str(self.stem), *series, *given]
+        above = ["--above", self.above] if self.above else []
+        return [str(FIGURES / f"{self.figure}.R"), "--out", str(self.stem), *series, *above, *given]
 
 
 def draw(job: Job, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:

@@ -1,5 +1,6 @@
 """The driver of all figures: what it refuses, in one line that names the cause, and with nothing half-written."""
 
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -7,7 +8,21 @@ from pathlib import Path
 
 import mimir_tables
 import pytest
-from drawing import FIGURES, HERE, ROOT, Drawn, Job, Row, draw, draw_many, edited, figures_of, without
+from drawing import (
+    FIGURES,
+    HERE,
+    ROOT,
+    Drawn,
+    Job,
+    Row,
+    draw,
+    draw_many,
+    draw_well,
+    edited,
+    figures_of,
+    svg,
+    without,
+)
 
 TABLES = figures_of("mimir")
 Tables = dict[str, Path]
@@ -137,6 +152,12 @@ def test_the_command_draws_all_three_files_and_says_nothing(made: Path, tmp_path
     run = draw(Job("mimir/fig04", tables_of("fig04", made), tmp_path / "fig"), cwd=tmp_path)
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fig.pdf", "fig.png", "fig.svg"]
+
+
+def test_a_line_stands_above_the_figure_in_its_font(made: Path, tmp_path: Path) -> None:
+    job = Job("mimir/fig04", tables_of("fig04", made), tmp_path / "fig", above="TRIAL: tiny data.")
+    draw_well([job], tmp_path)
+    assert re.search(r'font-weight: bold;[^>]*font-family: "Inter"[^>]*>TRIAL: tiny data\.<', svg(job.stem))
 
 
 @pytest.mark.parametrize(

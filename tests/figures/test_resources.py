@@ -59,6 +59,11 @@ def test_a_page_for_each_benchmark(samples: Path, tmp_path: Path) -> None:
     assert "EMULATED" not in text
 
 
+def test_a_line_stands_above_each_page(samples: Path, tmp_path: Path) -> None:
+    draw_well([Job("resources", {"samples": samples}, tmp_path / "out", above="TRIAL: tiny data.")], tmp_path)
+    assert all("TRIAL: tiny data." in svg(page.with_suffix("")) for page in (tmp_path / "out").glob("*.svg"))
+
+
 def test_emulated_watts_are_marked(samples: Path, tmp_path: Path) -> None:
     def emulated(row: dict[str, str]) -> dict[str, str]:
         return {**row, "source": "emulated:knm"} if row["domain"] == "power" else row

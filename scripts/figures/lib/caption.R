@@ -17,6 +17,13 @@ emulated_profiles <- function(source) {
   sort(unique(sub("^emulated:", "", grep("^emulated:", source, value = TRUE))))
 }
 
+# The plot below a line that holds for all of it, in the warning colour.
+below_line <- function(plot, size, line) {
+  words <- element_text(family = font_family, face = "bold", size = base_size, colour = warn_colour,
+    margin = margin(b = 3))
+  plot + plot_annotation(title = subtitle(size, line, 8), theme = theme(plot.title = words))
+}
+
 # Subtitle of a figure with emulated watts; NULL if all rows are measured.
 emulated_note <- function(source) {
   profiles <- emulated_profiles(source)

@@ -26,10 +26,10 @@ load_library <- function(folder) {
   parts
 }
 
-# The words of the command line. Returns list(script, out, series, paths): paths by the name of the table; series NULL
-# if it is not given.
+# The words of the command line. Returns list(script, out, series, above, paths): paths by the name of the table; series
+# and above NULL if they are not given.
 parse_words <- function(words) {
-  usage <- "usage: draw.R SCRIPT.R --out STEM [--series FILE.csv] NAME=FILE.csv ..."
+  usage <- "usage: draw.R SCRIPT.R --out STEM [--series FILE.csv] [--above LINE] NAME=FILE.csv ..."
   option <- function(name) {
     at <- which(words == name)
     if (length(at) > 1 || any(at == length(words))) fail("found ", name, " without or with two values; ", usage)
@@ -39,12 +39,13 @@ parse_words <- function(words) {
   }
   out <- option("--out")
   series <- option("--series")
+  above <- option("--above")
   if (is.null(out)) fail("no --out STEM is given; ", usage)
   if (!length(words) || grepl("=", words[1])) fail("the script of the figure is not given; ", usage)
   odd <- words[-1][!grepl("^[A-Za-z0-9._-]+=.", words[-1])]
   if (length(odd)) fail("cannot read the argument '", odd[1], "'; ", usage)
   paths <- stats::setNames(sub("^[^=]*=", "", words[-1]), sub("=.*$", "", words[-1]))
-  list(script = words[1], out = out, series = series, paths = paths)
+  list(script = words[1], out = out, series = series, above = above, paths = paths)
 }
 
 # Stops unless exactly the tables that a figure takes are given.
@@ -74,11 +75,13 @@ draw_figure <- function(folder, call) {
   check_names(names(call$paths), names(figure$takes))
   if (!is.null(call$series)) parts$use_series(parts$read_table(call$series, "series"))
   drawn <- figure$draw(Map(parts$read_table, call$paths[names(figure$takes)], figure$takes))
-  if (is.null(drawn$pages)) return(parts$save_figure(drawn$plot, call$out, drawn$size))
-  parts$make_folder(call$out)
-  for (name in names(drawn$pages)) {
-    parts$save_figure(drawn$pages[[name]]$plot, file.path(call$out, name), drawn$pages[[name]]$size)
+  save <- function(figure, stem) {
+    plot <- if (is.null(call$above)) figure$plot else parts$below_line(figure$plot, figure$size, call$above)
+    parts$save_figure(plot, stem, figure$size)
   }
+  if (is.null(drawn$pages)) return(save(drawn, call$out))
+  parts$make_folder(call$out)
+  for (name in names(drawn$pages)) save(drawn$pages[[name]], file.path(call$out, name))
 }
 
 # The whole command. Returns the exit status; what went wrong is one line on stderr that names the figure.
