@@ -25,7 +25,7 @@ rule build_hadoop:
     benchmark:
         "build/benchmarks/build_hadoop_{hadoop}.tsv"
     priority: BEFORE_ALL_RUNS
-    threads: COMPILING
+    threads: PREPARING
     resources:
         runtime=30,
     params:
@@ -49,7 +49,7 @@ rule build_plugin:
     benchmark:
         "build/benchmarks/build_plugin_{hadoop}_{plugin}.tsv"
     priority: BEFORE_ALL_RUNS
-    threads: COMPILING
+    threads: PREPARING
     resources:
         runtime=20,
     params:

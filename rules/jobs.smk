@@ -13,9 +13,9 @@ from harness.slurm.jobs import (
     seen_before,
 )
 
-# Numbers of a trial mean nothing: programs are compiled, by two compilers as elsewhere, and runs made while clusters
-# wait. One cluster at a time, since each takes the memory that is asked for at the start.
-COMPILING = 1 if TRIAL else 2
+# Numbers of a trial mean nothing: programs are compiled, by two compilers as elsewhere, texts generated and runs made while
+# clusters wait. One cluster at a time, since each takes the memory that is asked for at the start.
+PREPARING = 1 if TRIAL else 2
 ONE_CELL = {"cells": 1} if TRIAL else {}
 if TRIAL:
     workflow.register_resource("cells", 1)

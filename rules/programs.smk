@@ -85,7 +85,7 @@ if IN_IMAGES:
         benchmark:
             "build/benchmarks/take_hadoop.tsv"
         priority: BEFORE_ALL_RUNS
-        threads: COMPILING
+        threads: PREPARING
         params:
             image=str(image("hadoop").image),
         shell:
@@ -109,7 +109,7 @@ else:
             "build/logs/build_engine.log",
         benchmark:
             "build/benchmarks/build_engine.tsv"
-        threads: COMPILING
+        threads: PREPARING
         resources:
             runtime=20,
         params:
@@ -162,7 +162,7 @@ rule build_portable:
         "build/logs/build_portable.log",
     benchmark:
         "build/benchmarks/build_portable.tsv"
-    threads: COMPILING
+    threads: PREPARING
     resources:
         runtime=20,
     shell:
@@ -186,7 +186,7 @@ rule build_mimir:
         "build/logs/build_mimir/{framework}.log",
     benchmark:
         "build/benchmarks/build_mimir/{framework}.tsv"
-    threads: COMPILING
+    threads: PREPARING
     resources:
         runtime=20,
     params:

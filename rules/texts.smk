@@ -27,7 +27,7 @@ rule generate_text:
         parameter="[0-9.]+",
         seed="[0-9]+",
     priority: BEFORE_ALL_RUNS
-    threads: 2
+    threads: PREPARING
     resources:
         **PLACE,
         runtime=60,
