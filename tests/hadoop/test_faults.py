@@ -222,7 +222,7 @@ def test_a_daemon_that_dies_marks_the_run(
     shared: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The job ends right all the same, the run is disturbed, and the next run gets a whole cluster."""
+    """The job ends right all the same; the run is disturbed and has failed, and the next one gets a whole cluster."""
     terasort = {"data_mb": 6, "output_replication": 2, "timeout_s": 900}
     settings = {"terasort": terasort, "wordcount": {"data_mb": 6, "timeout_s": 900}}
     spec = hadoop_cell(shared / "-".join(killed), {name: settings[name] for name in deaths})
@@ -232,7 +232,8 @@ def test_a_daemon_that_dies_marks_the_run(
     assert [daemon.partition("-")[0] for daemon in killer.killed] == killed
     for run in spec.runs:
         record = read(Path(run.folder) / "run.json")
-        assert record.outcome.status == "ok", record.outcome.reason
+        assert record.outcome.status == "failed"
+        assert record.outcome.reason.startswith("disturbed: a daemon of the cluster died")
         assert {m.name: m.value for m in record.metrics}["disturbed"] == 1
     events = (Path(spec.folder) / "events.log").read_text()
     assert events.count("cluster is up after") == len(deaths)

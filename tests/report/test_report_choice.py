@@ -103,11 +103,10 @@ def test_links_that_are_emulated() -> None:
     ]
 
 
-def record(status: Any, disturbed: float) -> Record:
+def record(status: Any) -> Record:
     metrics = [
         Metric(name="time.total", value=4.0, unit="s", source="measured:clock"),
         Metric(name="energy.total", value=None, unit="J", source="none", reason="no meter"),
-        Metric(name="disturbed", value=disturbed, unit="1", source="measured:clock"),
     ]
     factors: dict[str, Any] = {"framework": "x", "nodes": "3", "disk": "ssd", "benchmark": "grep"}
     identity = Identity(
@@ -124,11 +123,10 @@ def test_each_run_counts_once_and_only_if_it_says_something() -> None:
         )
 
     records = {
-        Path("good/1/run.json"): record("ok", 0),
-        Path("bad/1/run.json"): record("failed", 0),
-        Path("shaken/1/run.json"): record("ok", 1),
+        Path("good/1/run.json"): record("ok"),
+        Path("bad/1/run.json"): record("failed"),
     }
-    tables = [table("mrev", "good", "bad"), table("hpc", "good", "shaken")]
+    tables = [table("mrev", "good", "bad"), table("hpc", "good")]
     rows = measures(tables, records.__getitem__, {"x": "Framework X"})
     assert [(r.framework, r.studies, r.metric, r.value, r.reason) for r in rows] == [
         ("Framework X", "hpc, mrev", "time.total", 4.0, ""),

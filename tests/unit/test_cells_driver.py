@@ -193,7 +193,7 @@ def test_no_cluster_at_all_is_an_error_and_no_result(machine: Machine, tmp_path:
 
 
 class Ending:
-    """A framework whose first run takes the power source's sampler with it."""
+    """A framework whose first run takes the power source's sampler with it, and whose third one a daemon."""
 
     def __init__(self) -> None:
         self.runs = 0
@@ -211,7 +211,8 @@ class Ending:
             ]
             sampler.kill()
         time.sleep(0.5)  # as long as it says: a busy machine's sampler needs the time for its samples
-        return JobResult(seconds=0.5, output="", jobs=[], disturbed=[], own_work_s=0.4)
+        dead = ["datanode-1"] if self.runs == 3 else []
+        return JobResult(seconds=0.5, output="", jobs=[], disturbed=dead, own_work_s=0.4)
 
     def conditions(self, *_: Any) -> list[Metric]:
         return []
@@ -230,7 +231,7 @@ class Unchecked:
         return [], {}
 
 
-def test_a_power_source_that_fails_costs_its_run_and_not_the_cell(
+def test_a_power_source_or_daemon_that_fails_costs_its_run_and_not_the_cell(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "scratch").mkdir()
@@ -249,7 +250,7 @@ def test_a_power_source_that_fails_costs_its_run_and_not_the_cell(
 
     monkeypatch.setattr(driver, "cluster", cluster)
     spec = changed(
-        cell(tmp_path / "cell", ("wordcount", "sort")),
+        cell(tmp_path / "cell", ("wordcount", "sort", "grep")),
         {
             "hosts": {"kind": "local", "scratch": str(tmp_path / "scratch")},
             "power": {"source": "emulated:knm-like"},
@@ -259,15 +260,16 @@ def test_a_power_source_that_fails_costs_its_run_and_not_the_cell(
         },
     )
     Driver(spec, PROGRAMS).make()
-    lost, made = statuses(spec)
+    lost, made, disturbed = statuses(spec)
     assert (
         lost[0] == "failed"
         and "the power sampler ended unexpectedly (killed by signal 9 (SIGKILL))" in lost[1]
     )
     assert "\n" not in lost[1]
     assert made == ("ok", "")
+    assert disturbed[0] == "failed" and disturbed[1].startswith("disturbed: a daemon of the cluster died")
     second = read(Path(spec.runs[1].folder) / "run.json")
     assert {m.name: m.source for m in second.metrics}["energy.total"] == "emulated:knm-like"
     assert json.loads((tmp_path / "cell" / "cell.json").read_text())["runs"][0]["status"] == "failed"
     log = (tmp_path / "cell" / "events.log").read_text()
-    assert "[1/2] h wordcount 1: failed" in log and "[2/2] h sort 1: ok" in log
+    assert "[1/3] h wordcount 1: failed" in log and "[2/3] h sort 1: ok" in log

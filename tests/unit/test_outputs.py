@@ -24,13 +24,10 @@ def run(rep: int, benchmark: str = "terasort") -> CellRun:
     )
 
 
-def record(
-    one: CellRun, seconds: float, status: Any = "ok", reason: str = "", disturbed: float = 0
-) -> Record:
+def record(one: CellRun, seconds: float, status: Any = "ok", reason: str = "") -> Record:
     metrics = [
         Metric(name="time.total", value=seconds, unit="s", source="measured:clock"),
         Metric(name="energy.total", value=None, unit="J", source="none", reason="no meter"),
-        Metric(name="disturbed", value=disturbed, unit="1", source="measured:clock"),
     ]
     facts = {"programs": {"hadoop": {"version": "3.4.2"}}}
     return Record(
@@ -46,7 +43,7 @@ RECORDS = {
     RUNS[0].folder: record(RUNS[0], 10.0),
     RUNS[1].folder: record(RUNS[1], 12.0),
     RUNS[2].folder: record(RUNS[2], 20.0),
-    RUNS[3].folder: record(RUNS[3], 99.0, disturbed=1),
+    RUNS[3].folder: record(RUNS[3], 99.0, "failed", "disturbed: a daemon died"),
     RUNS[4].folder: record(RUNS[4], 98.0, "timeout", "took longer than 60 s"),
 }
 CELL = CellSpec(
@@ -83,7 +80,7 @@ def test_summary_has_parameters_results_and_what_went_wrong() -> None:
         "| program hadoop | 3.4.2 |",
         "| heap_mb | 321 |",
         "| terasort | hadoop-ipoib | 3 | 12 (10 … 20) |",
-        "- hadoop-ipoib_terasort, repetition 4: disturbed: a daemon of the cluster died",
+        "- hadoop-ipoib_terasort, repetition 4: failed: disturbed: a daemon died",
         "- hadoop-ipoib_grep, repetition 1: timeout: took longer than 60 s",
     ):
         assert line in text.splitlines(), line
@@ -108,4 +105,4 @@ def test_nothing_to_say() -> None:
     assert exclusion(RECORDS[RUNS[0].folder]) == ""
     assert summary([], {}, "None").endswith("No cell can be made here.\n")
     failed = {folder: record(RUNS[0], 1.0, "failed", "no") for folder in RECORDS}
-    assert "No run has ended well and undisturbed." in summary([CELL], failed, "x")
+    assert "No run has ended well." in summary([CELL], failed, "x")

@@ -1,7 +1,7 @@
 """Makes all runs of a cell that are not there yet: hosts, a cluster on them, then run after run.
 
 A cluster that has lost a daemon is stopped and started anew once; what it lost the daemon in has been recorded as
-disturbed or failed. If the second one dies as well, the remaining runs are recorded as failed.
+failed. If the second one dies as well, the remaining runs are recorded as failed.
 """
 
 from __future__ import annotations

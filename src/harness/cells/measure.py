@@ -168,7 +168,9 @@ def record_unbegun(spec: CellSpec, run: CellRun, programs: dict[str, dict[str, A
 
 
 def measure(context: CellContext, run: CellRun, framework: Framework) -> Outcome:
-    """Make a run and write its record. A run that fails, takes too long or has a wrong output is recorded as such.
+    """Make a run and write its record. One that fails, takes too long or has a wrong output is recorded as such.
+
+    So is one whose output is right although its cluster lost a daemon.
 
     Raises KvasirError when the record cannot be written.
     """
@@ -181,6 +183,8 @@ def measure(context: CellContext, run: CellRun, framework: Framework) -> Outcome
         reason = ""
         try:
             metrics = attempt(context, run, framework, name, folder)
+            if any(metric.name == "disturbed" and metric.value for metric in metrics):
+                status, reason = "failed", "disturbed: a daemon of the cluster died, so that its time says nothing"
         except KvasirError as error:
             status = "timeout" if isinstance(error, JobTimeout) else "failed"
             wrong = "the output is wrong: " if isinstance(error, InvalidOutput) else ""

@@ -27,10 +27,7 @@ Row = dict[str, Any]
 
 def exclusion(record: Record) -> str:
     """Return the reason why a run says nothing about speed; '' of a good one."""
-    if record.outcome.status != "ok":
-        return f"{record.outcome.status}: {record.outcome.reason}"
-    disturbed = any(metric.name == "disturbed" and metric.value for metric in record.metrics)
-    return "disturbed: a daemon of the cluster died" if disturbed else ""
+    return "" if record.outcome.status == "ok" else f"{record.outcome.status}: {record.outcome.reason}"
 
 
 def statistics(cells: Iterable[CellSpec], records: Mapping[str, Record]) -> list[Row]:
@@ -151,7 +148,7 @@ def _shown(value: object) -> str:
 def _results(rows: Sequence[Row]) -> list[str]:
     """Return main results by benchmark and framework: median, and the range of the runs."""
     if not rows:
-        return ["No run has ended well and undisturbed."]
+        return ["No run has ended well."]
     metrics = [name for name in MAIN if any(row["metric"] == name for row in rows)]
     units = {row["metric"]: row["unit"] for row in rows}
     by_run: dict[tuple[str, str, str], dict[str, Row]] = defaultdict(dict)

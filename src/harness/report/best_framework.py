@@ -21,7 +21,7 @@ RATE = "link.rate"
 
 @dataclass(frozen=True)
 class Measure:
-    """One metric of one run that ended well and undisturbed."""
+    """One metric of one run that ended well."""
 
     benchmark: str
     studies: str

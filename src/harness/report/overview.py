@@ -124,7 +124,7 @@ def sized(benchmark: str, size: object) -> str:
 def measures(
     tables: Iterable[TableSpec], read: Callable[[Path], Record], labels: Mapping[str, str]
 ) -> list[Measure]:
-    """Returns the metrics that rank frameworks on clusters: of each run that ended well and undisturbed, once.
+    """Returns the metrics that rank frameworks on clusters: of each run that ended well, once.
 
     Several tables may have a run. `read` gives the record of a file, `labels` the frameworks' names for people.
     """
@@ -139,8 +139,7 @@ def measures(
         for rep in range(1, repetitions[folder] + 1):
             record = read(Path(folder) / str(rep) / "run.json")
             metrics = {metric.name: metric for metric in record.metrics}
-            disturbed = metrics.get("disturbed")
-            if record.outcome.status != "ok" or (disturbed is not None and disturbed.value):
+            if record.outcome.status != "ok":
                 continue
             levels = record.identity.factors
             found += [
