@@ -48,7 +48,7 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
     ordered = sorted(values)
     n = len(ordered)
     below = accumulate(comb(n, k) / 2**n for k in range(n))
-    cut = max((k for k, share in enumerate(below, 1) if 1 - 2 * share >= COVERAGE), default=0)
+    cut = max((k for k, share in enumerate(below) if 1 - 2 * share >= COVERAGE), default=0)
     return ordered[cut], ordered[n - 1 - cut]
 
 

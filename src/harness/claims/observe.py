@@ -96,15 +96,18 @@ def sources_in(database: Database, query: Query, schema: Schema) -> set[str]:
 
 
 def repetitions(database: Database, query: Query) -> int:
-    """Returns the repetitions of the points in the tables that a query reads: of the table with the fewest."""
+    """Returns the good repetitions of the point with the fewest, of those in the tables that a query reads.
+
+    Which points a query joins into one value cannot be seen: one that lost repetitions may be among them.
+    """
     found = [1]
     for name, table in database.tables.items():
         if {name, table.wide} & query.tables and table.kind == "runs":
             good = (
                 f"SELECT count(DISTINCT rep) AS n FROM raw.{quoted(name)} WHERE status = 'ok' GROUP BY point"
             )
-            ((most,),) = database.answer(f"SELECT max(n) FROM ({good})")
-            found.append(int(most or 1))
+            ((fewest,),) = database.answer(f"SELECT min(n) FROM ({good})")
+            found.append(int(fewest or 1))
     return min(found[1:], default=1)
 
 

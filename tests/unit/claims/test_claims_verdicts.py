@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from pathlib import Path
 from statistics import median
 from typing import Any, get_args
@@ -65,6 +66,14 @@ def test_too_few_repetitions_of_a_measured_effect_are_undecided(tmp_path: Path) 
     assert verdict(tmp_path, timed(0.4, source="simulated:netsim")).verdict == "reproduced"
 
 
+def test_repetitions_that_failed_of_one_side_decide_nothing(tmp_path: Path) -> None:
+    rows = [*run("a", 1, runtime=(10.0, "measured:clock")), *run("b", 1, runtime=(4.0, "measured:clock"))]
+    for rep in (2, 3):
+        rows += run("a", rep, runtime=(10.0, "measured:clock")) + run("b", rep, status="failed", reason="no")
+    row = verdict(tmp_path, rows)
+    assert row.verdict == "undecided" and "1 of at least 3 repetitions" in row.reason
+
+
 def test_too_few_repetitions_of_an_answer_are_undecided_as_well(tmp_path: Path) -> None:
     faster: dict[str, Any] = {
         "check": RATIO.format("runtime").replace("AS value", "< 1 AS value"),
@@ -115,7 +124,19 @@ def test_what_a_reproduction_rests_on_is_counted_apart(tmp_path: Path) -> None:
 def test_an_interval_holds_the_median_and_lies_within_the_values(values: list[float]) -> None:
     low, high = interval(values)
     assert min(values) <= low <= median(values) <= high <= max(values)
-    assert (low, high) == (min(values), max(values)) or len(values) > 5
+    assert (low, high) == (min(values), max(values)) or len(values) > 8
+
+
+@pytest.mark.parametrize("n", range(6, 41))
+def test_an_interval_is_the_narrowest_that_covers_the_median_with_95_percent(n: int) -> None:
+    low, high = interval([float(place) for place in range(n)])
+    assert low + high == n - 1
+
+    def covered(cut: int) -> float:
+        """By the binomial distribution: fewer than `cut` + 1 of n values below the median, or above it."""
+        return 1 - 2 * sum(comb(n, k) for k in range(cut + 1)) / 2**n
+
+    assert covered(int(low)) >= 0.95 > covered(int(low) + 1)
 
 
 def test_without_direction_a_missed_number_is_contradicted(tmp_path: Path) -> None:
