@@ -12,6 +12,7 @@ from harness.kernel import procfs
 from harness.measure import metrics, rates
 from harness.measure.metrics import NODE_FIRST, PACKAGES_FIRST, total_energy
 from harness.measure.rates import HostSamples, parse, since
+from harness.measure.series import STOOD_STILL
 
 COLUMNS = [
     *("t", "user", "system", "memory", "read", "written", "waiting", "load"),
@@ -159,11 +160,11 @@ def test_energy_that_is_not_known_says_why() -> None:
     }
 
 
-def domain(joules: float | None) -> dict[str, Any]:
+def domain(joules: float | None, reason: str = STOOD_STILL) -> dict[str, Any]:
     return {
         "energy_J": joules,
         "power_mean_W": joules and joules / 2,
-        "reason": "" if joules else "it stood still",
+        "reason": "" if joules else reason,
     }
 
 
@@ -180,7 +181,15 @@ def test_the_machines_energy(domains: dict[str, Any], joules: float | None, name
     summary = {"domains": domains, "source": "measured:x", "duration_s": 2.0, "reason": ""}
     energy = total_energy(summary, NODE_FIRST)
     assert (energy.joules, len(energy.domains)) == (joules, names)
-    assert energy.reason == ("" if joules else "package-0: it stood still")
+    assert energy.reason == ("" if joules else f"package-0: {STOOD_STILL}")
+
+
+@pytest.mark.parametrize("choices", [PACKAGES_FIRST, NODE_FIRST])
+def test_a_domain_that_is_lost_in_one_run_gives_no_smaller_sum(choices: Any) -> None:
+    domains = {"package-0": domain(100), "dram-0": domain(None, "the file has gone")}
+    summary = {"domains": domains, "source": "measured:x", "duration_s": 2.0, "reason": ""}
+    energy = total_energy(summary, choices)
+    assert (energy.joules, energy.reason) == (None, "dram-0: the file has gone")
 
 
 def test_the_energy_of_an_engines_run_is_that_of_packages_and_dram_if_it_is_known() -> None:
@@ -191,7 +200,7 @@ def test_the_energy_of_an_engines_run_is_that_of_packages_and_dram_if_it_is_know
     domains["package-0"] = domain(None)
     assert total_energy(summary, PACKAGES_FIRST).joules == 50
     del domains["node"]
-    assert total_energy(summary, PACKAGES_FIRST).reason == "package-0: it stood still"
+    assert total_energy(summary, PACKAGES_FIRST).reason == f"package-0: {STOOD_STILL}"
 
 
 def reading(tick: int, t: float, watts: float) -> metrics.PowerReading:

@@ -184,7 +184,10 @@ def measure(context: CellContext, run: CellRun, framework: Framework) -> Outcome
         try:
             metrics = attempt(context, run, framework, name, folder)
             if any(metric.name == "disturbed" and metric.value for metric in metrics):
-                status, reason = "failed", "disturbed: a daemon of the cluster died, so that its time says nothing"
+                status, reason = (
+                    "failed",
+                    "disturbed: a daemon of the cluster died, so that its time says nothing",
+                )
         except KvasirError as error:
             status = "timeout" if isinstance(error, JobTimeout) else "failed"
             wrong = "the output is wrong: " if isinstance(error, InvalidOutput) else ""

@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import Any
 
 from harness.measure.rates import MEAN, PROCFS, STATES, Facts, HostSamples, Point, disk_columns
+from harness.measure.series import STOOD_STILL
 from harness.measure.trace import read_rows
 from harness.results.records import Metric
 
@@ -98,15 +99,27 @@ NODE_FIRST = (("node",), ("package", "dram"), ("package",))
 """Kinds of domains that together are the energy of a cell's hosts, best first: `node` contains the others."""
 
 
+def works(summary: dict[str, Any], kind: str) -> bool:
+    """Returns whether the machine has domains of a kind whose counters do not all stand still."""
+    found = [values for name, values in summary["domains"].items() if name.startswith(kind)]
+    return any(values["reason"] != STOOD_STILL for values in found)
+
+
 def total_energy(summary: dict[str, Any], choices: Sequence[Sequence[str]]) -> Energy:
-    """Adds up a sampler's domains of the first of `choices` whose kinds all have a value."""
+    """Adds up a sampler's domains of the first of `choices` whose kinds all work on this machine.
+
+    None where one of these was lost in this run: a sum of others would be held against repetitions that have it.
+    """
     source, seconds = str(summary["source"]), float(summary["duration_s"])
     for kinds in choices:
+        if not all(works(summary, kind) for kind in kinds):
+            continue
         sums = [sum_of_domains(summary, kind) for kind in kinds]
         joules = [one.joules for one in sums if one.joules is not None]
-        if len(joules) == len(kinds):
-            names = tuple(name for one in sums for name in one.names)
-            return Energy(sum(joules), seconds, source, domains=names)
+        if len(joules) < len(kinds):
+            break
+        names = tuple(name for one in sums for name in one.names)
+        return Energy(sum(joules), seconds, source, domains=names)
     lost = [
         f"{name}: {values['reason']}"
         for name, values in summary["domains"].items()

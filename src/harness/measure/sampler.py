@@ -117,6 +117,12 @@ class Run:
             for reading in self.reader.read():
                 self.power[reading.domain].end(reading)
 
+    def cover(self) -> None:
+        """Extends what was polled to the whole of the job, once all polls have been taken."""
+        if self.origin is not None and self.end is not None:
+            for series in self.power.values():
+                series.cover(self.origin, self.end)
+
     def _keep(self, series: Series, reading: Reading, metric: str, unit: str, source: str) -> None:
         rate = series.add(reading)
         # Before the first rank is seen there is no clock that could have measured the 0.
@@ -170,6 +176,7 @@ def sample(run: Run, control: Control, after_command: Callable[[str], None]) -> 
             poller.stop(run.reader.min_period_s)
             for readings in poller.take():
                 run.take(readings)
+            run.cover()
             run.missed += poller.missed
 
 

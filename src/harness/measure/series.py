@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness.measure.model import Kind, Reading
 
 MAX_HALF_WIDTH = 0.10  # of the period: a read that took longer cannot be dated
+MAX_GAP = 2.0  # periods at either end of a run for which a gauge's nearest value may stand
+STOOD_STILL = "the energy counter did not move during the run"
 
 
 @dataclass(kw_only=True)
@@ -76,6 +78,25 @@ class Series:
         elif not self.problem and self.latest is not None:
             self._accumulate(reading)
 
+    def cover(self, begin: float, end: float) -> None:
+        """Extends the integral of a gauge that is polled to a whole run.
+
+        Its first value holds before it, its last one after it; what was read after the end is taken off. begin, end:
+        of the run, by the clock of the readings, s.
+        """
+        if self.kind != "gauge" or self.first is None or self.latest is None or self.reason:
+            return
+        gap = max(self.first.time - begin, end - self.latest.time)
+        if gap > MAX_GAP * self.period_s:
+            self.problem = f"no value could be read for {gap:.1f} s at the begin or end of the run"
+            return
+        assert self.first.value is not None and self.latest.value is not None
+        self.amount += self.first.value * (self.first.time - begin) + self.latest.value * (
+            end - self.latest.time
+        )
+        self.first = replace(self.first, before=begin, after=begin)
+        self.latest = replace(self.latest, before=end, after=end)
+
     def _accumulate(self, reading: Reading) -> None:
         assert self.latest is not None and self.latest.value is not None and reading.value is not None
         if self.kind == "counter":
@@ -98,7 +119,7 @@ class Series:
         if self.first is None or self.latest is self.first:
             return "read fewer than two times"
         if self.must_move and self.amount == 0:
-            return "the energy counter did not move during the run"
+            return STOOD_STILL
         return ""
 
     @property

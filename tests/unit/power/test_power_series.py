@@ -58,6 +58,34 @@ def test_gauge_is_integrated_by_trapezoids_over_gaps() -> None:
     assert (series.dropped, series.duration_s) == (1, 3.0)
 
 
+def test_a_gauge_that_is_polled_covers_the_whole_run() -> None:
+    series = Series(kind="gauge", period_s=1.0)
+    series.add(reading(10.25, 100.0))
+    series.add(reading(11.25, 200.0))
+    series.cover(10.0, 12.0)
+    assert series.total == pytest.approx(25 + 150 + 150)
+    assert (series.duration_s, series.mean) == (2.0, pytest.approx(162.5))
+
+
+def test_what_a_gauge_read_after_the_run_is_taken_off() -> None:
+    series = Series(kind="gauge", period_s=1.0)
+    series.add(reading(10.0, 100.0))
+    series.add(reading(11.0, 100.0))
+    series.cover(10.0, 10.75)
+    assert (series.total, series.duration_s) == (pytest.approx(75), 0.75)
+
+
+def test_a_gauge_that_fell_silent_has_no_total() -> None:
+    series = Series(kind="gauge", period_s=1.0)
+    series.add(reading(10.0, 100.0))
+    series.add(reading(11.0, 100.0))
+    series.cover(10.0, 20.0)
+    assert (
+        series.total is None
+        and series.reason == "no value could be read for 9.0 s at the begin or end of the run"
+    )
+
+
 def test_a_domain_that_is_lost_has_no_total() -> None:
     series = Series(kind="counter", period_s=0.1)
     series.begin(reading(0.0, 0.0))
