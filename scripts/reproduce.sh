@@ -46,8 +46,8 @@ flock -n 9 || {
 }
 
 # Snakemake and its jobs are a process group of their own (-m), so that a signal to make or to this script alone, as kill
-# and service managers send it, reaches them as well, even one that this cannot catch. Snakemake ends what runs; this waits
-# for it, and then says it.
+# and service managers send it, reaches them as well. Snakemake ends what runs; this waits for it, and then says it. With
+# a signal that this cannot catch the kernel kills Snakemake, and jobs end when they see that it has gone.
 stopped() {
   trap 'kill -INT -- "-$workflow" 2>/dev/null' INT TERM HUP
   kill -INT -- "-$workflow" 2>/dev/null || true
@@ -55,12 +55,12 @@ stopped() {
   echo "interrupted; the same command goes on where it stopped" >&2
   exit "$1"
 }
-#
 # What a script starts in the background has SIGINT ignored, for good: a shell cannot undo it, Python can.
 heed='import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])'
 set -m
-setpriv --pdeathsig INT python -c "$heed" snakemake --cores "$cores" --logger kvasir --rerun-incomplete --keep-going \
-  ${choices:+--config "${choices[@]}"} "$@" &
+# --config takes all words up to the next option: targets must not follow it.
+setpriv --pdeathsig KILL python -c "$heed" snakemake ${choices:+--config "${choices[@]}"} \
+  --cores "$cores" --logger kvasir --rerun-incomplete --keep-going "$@" &
 workflow=$!
 set +m
 trap 'stopped 130' INT

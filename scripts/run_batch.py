@@ -8,7 +8,6 @@ import typer
 
 from harness.core.cli import main
 from harness.core.errors import KvasirError
-from harness.core.process import follow_owner
 from harness.plan.planner import choose
 from harness.runs.batch import BatchDriver
 from harness.runs.run import Interrupted, install_signal_handlers
@@ -24,7 +23,6 @@ def run_batch(
 ) -> None:
     """Make all runs of BATCH and write OUTPUT (its batch.json) when they are there."""
     install_signal_handlers()
-    follow_owner()
     planner = choose(choices)
     spec = planner.batch(study, batch)
     if output != Path(spec.file):

@@ -9,7 +9,6 @@ from harness.cells.driver import Driver
 from harness.cells.measure import programs_of
 from harness.core.cli import main
 from harness.core.errors import KvasirError
-from harness.core.process import follow_owner
 from harness.hosts.slurm import require_nodes
 from harness.plan.planner import choose
 from harness.runs.run import Interrupted, install_signal_handlers
@@ -24,7 +23,6 @@ def run_cell(
 ) -> None:
     """Make all runs of CELL and write OUTPUT (its cell.json) when they are there."""
     install_signal_handlers()
-    follow_owner()
     planner = choose(choices)
     spec = planner.cell(cell)
     if output.parent != Path(spec.folder):

@@ -82,6 +82,31 @@ def test_family_ends_when_the_owner_goes(
     assert gone(members)
 
 
+SCRIPT = """
+import subprocess, sys
+from harness.core.cli import main
+sys.argv, words = sys.argv[:1], sys.argv[1:]
+def command() -> None:
+    subprocess.run(words, check=False)
+main(command)
+"""
+
+
+def test_a_script_and_all_that_it_started_end_with_the_workflow(
+    tmp_path: Path, family: tuple[list[str], Path]
+) -> None:
+    command, pids = family
+    owner = subprocess.Popen(["sleep", "120"])
+    (tmp_path / "script.py").write_text(SCRIPT)
+    environment = {**os.environ, "KVASIR_OWNER": str(owner.pid)}
+    script = subprocess.Popen([sys.executable, str(tmp_path / "script.py"), *command], env=environment)
+    members = all_three(pids)
+    owner.kill()
+    owner.wait()
+    assert script.wait(30) == 1
+    assert gone(members)
+
+
 def test_program_dies_when_its_starter_is_killed(tmp_path: Path) -> None:
     starter = (
         "import os, sys, time; from pathlib import Path; from harness.core.process import start\n"

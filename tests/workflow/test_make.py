@@ -8,6 +8,8 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import psutil
 import pytest
@@ -93,6 +95,30 @@ IN_BACKGROUND = ("sh", "-c", "trap '' INT QUIT; exec \"$@\"", "sh")
 """Starts a command as a script does with &."""
 
 
+@contextlib.contextmanager
+def compiling(
+    place: Checkout, log: Path, way: tuple[str, ...] = ()
+) -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
+    """`make smoke` that has begun to compile, and all that it started; these do not outlive the block."""
+    family: list[psutil.Process] = []
+    with log.open("w") as output:
+        command = [*way, "make", "-o", ".installed", "smoke", "STUDIES=eee,mimir", "CORES=1"]
+        process = place.start(*command, output=output)
+        try:
+            deadline = time.monotonic() + 120
+            while not any("cmake --build" in words(one) for one in family):
+                assert time.monotonic() < deadline and process.poll() is None, log.read_text()
+                time.sleep(0.2)
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    family = psutil.Process(process.pid).children(recursive=True)
+            yield process, family
+        finally:
+            for one in family:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    one.kill()
+    shutil.rmtree(place.folder / "build", ignore_errors=True)
+
+
 @pytest.mark.parametrize(
     ("number", "way"),
     [(signal.SIGTERM, ()), (signal.SIGTERM, IN_BACKGROUND), (signal.SIGHUP, ()), (signal.SIGINT, ())],
@@ -101,31 +127,25 @@ def test_a_signal_to_make_ends_all_that_it_started(
     place: Checkout, number: signal.Signals, way: tuple[str, ...]
 ) -> None:
     log = place.folder / "signal.log"
-    with log.open("w") as output:
-        command = [*way, "make", "-o", ".installed", "smoke", "STUDIES=eee,mimir", "CORES=1"]
-        process = place.start(*command, output=output)
-        family: list[psutil.Process] = []
-        try:
-            deadline = time.monotonic() + 120
-            while not any("build_programs.py" in words(one) for one in family):
-                assert time.monotonic() < deadline and process.poll() is None, log.read_text()
-                time.sleep(0.2)
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    family = psutil.Process(process.pid).children(recursive=True)
-            if number == signal.SIGTERM:
-                process.send_signal(number)  # to make alone, as kill does
-            else:
-                os.killpg(process.pid, number)  # to make and its script, as a terminal does
-            assert process.wait(60) != 0
-            _, alive = psutil.wait_procs(family, timeout=30)
-        finally:
-            for one in family:
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    one.kill()
-    assert not alive, [words(one) for one in alive]
+    with compiling(place, log, way) as (process, family):
+        if number == signal.SIGTERM:
+            process.send_signal(number)  # to make alone, as kill does
+        else:
+            os.killpg(process.pid, number)  # to make and its script, as a terminal does
+        assert process.wait(60) != 0
+        _, alive = psutil.wait_procs(family, timeout=30)
+        assert not alive, [words(one) for one in alive]
     assert "the same command goes on where it stopped" in log.read_text()
     assert not list((place.folder / ".snakemake/locks").glob("*")), "Snakemake took its lock away"
-    shutil.rmtree(place.folder / "build", ignore_errors=True)
+
+
+@pytest.mark.parametrize("victim", ["scripts/reproduce.sh", "bin/snakemake"])
+def test_what_compiles_ends_with_a_workflow_that_is_killed(place: Checkout, victim: str) -> None:
+    with compiling(place, place.folder / "killed.log") as (process, family):
+        next(one for one in family if victim in words(one)).kill()
+        assert process.wait(60) != 0
+        _, alive = psutil.wait_procs(family, timeout=30)
+        assert not alive, [words(one) for one in alive]
 
 
 def test_clean_leaves_results(place: Checkout) -> None:

@@ -70,7 +70,7 @@ def run(root: Path, folder: Path, cores: str, dry: bool) -> int:
     command = [
         "setpriv",
         "--pdeathsig",
-        "INT",
+        "KILL",
         str(program),
         "--snakefile",
         str(root / "Snakefile"),

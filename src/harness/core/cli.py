@@ -1,4 +1,4 @@
-"""Runs a script's command; prints errors without a traceback and exits with 1."""
+"""Runs a script's command, which ends with its workflow; prints errors without a traceback and exits with 1."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from harness.core.errors import KvasirError
+from harness.core.process import follow_owner
 
 
 @contextmanager
@@ -24,6 +25,7 @@ def ending_clearly() -> Iterator[None]:
 
 def main(command: Callable[..., None]) -> None:
     """Run a typer command from the command line."""
+    follow_owner()
     try:
         with ending_clearly():
             typer.run(command)

@@ -14,10 +14,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import psutil
+from typing import TYPE_CHECKING
 
 from harness.kernel.linux import die_with_parent
+
+if TYPE_CHECKING:
+    import psutil
 
 
 @dataclass(frozen=True)
@@ -84,15 +86,27 @@ def owner_fd() -> int | None:
 
 
 def follow_owner(grace_s: float = 20.0) -> None:
-    """Send this process SIGTERM when the workflow goes, and end it for good if it is still there `grace_s` later."""
+    """End this process and all that it has started when the workflow goes.
+
+    One that handles SIGTERM gets that, ends what it has started itself, and is ended if it is there `grace_s` later.
+    """
     owner = owner_fd()
     if owner is None:
         return
 
     def watch() -> None:
         select.select([owner], [], [])
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(grace_s)
+        if callable(signal.getsignal(signal.SIGTERM)):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(grace_s)
+        else:
+            import psutil  # only here: all scripts load this module, few end so
+
+            family = psutil.Process().children(recursive=True)
+            # Another process ends them: this one must not see a program fail and go on, or take it for done.
+            if os.fork() == 0:
+                end(family)
+                os._exit(0)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True, name="owner").start()
@@ -121,11 +135,20 @@ def wait(process: subprocess.Popen[bytes], timeout_s: float, owner: int | None) 
 
 def stop_tree(process: subprocess.Popen[bytes], grace_s: float = 3.0) -> None:
     """End a program and all its descendants: ask first, then kill."""
+    import psutil
+
     try:
         family = [psutil.Process(process.pid)]
         family += family[0].children(recursive=True)
     except psutil.NoSuchProcess:
         family = []
+    end(family, grace_s)
+
+
+def end(family: Sequence[psutil.Process], grace_s: float = 3.0) -> None:
+    """End processes: ask first, then kill."""
+    import psutil
+
     for member in family:
         with contextlib.suppress(psutil.NoSuchProcess):
             member.terminate()
