@@ -59,8 +59,10 @@ compare:
 	@scripts/setup.sh base
 	@$(PY) scripts/agreement.py "$(REPLAY)" $(CHOICES) $(ARGS)
 
-## pack the results of a scale into folder REPLAY (seconds)
+## pack the results of a scale into folder REPLAY, which must be named (seconds)
 archive:
+	@[ "$(origin REPLAY)" != file ] || \
+	  { echo "error: no folder is named: make archive REPLAY=DIR; reference holds our own runs" >&2; exit 1; }
 	@scripts/setup.sh base
 	@$(PY) scripts/archive.py "$(REPLAY)" $(CHOICES)
 

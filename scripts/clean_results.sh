@@ -5,6 +5,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 shopt -s nullglob
 folders=(results*/)
+# Site files may name others; none without the logs of a scale is taken for one.
+while read -r name; do
+  logs=("$name"/*/logs)
+  [[ $name == results* ]] || [ "${#logs[@]}" -eq 0 ] || folders+=("$name/")
+done < <(sed -nE "s/^results: *['\"]?([A-Za-z0-9._-]+).*/\1/p" config/sites/*.yaml | sort -u)
 [ ! -d .snakemake ] || folders+=(.snakemake/)
 if [ "${#folders[@]}" -eq 0 ]; then
   echo "no results are there"

@@ -1,15 +1,15 @@
 """Delete the records of runs that failed or timed out, so that the workflow runs them again."""
 
 import shutil
-from pathlib import Path
 
+from harness.config.load import results_folders
 from harness.core.cli import main
 from harness.results.layout import failed_folders, made_from
 
 
 def forget() -> None:
-    """Delete failed runs of all scales and sites."""
-    folders = [folder for root in sorted(Path().glob("results*")) for folder in failed_folders(root)]
+    """Delete failed runs of all scales and sites. Those of a replay stay: nothing runs them again."""
+    folders = [folder for root in results_folders() for folder in failed_folders(root)]
     for folder in folders:
         print(f"forgetting {folder}")
         shutil.rmtree(folder)

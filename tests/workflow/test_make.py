@@ -160,6 +160,27 @@ def test_clean_leaves_results(place: Checkout) -> None:
     assert done.returncode == 0 and not (place.folder / "results").exists(), done.stdout
 
 
+def test_clean_results_and_retry_know_the_folder_that_a_site_names(place: Checkout) -> None:
+    site = place.folder / "config/sites/mine.yaml"
+    site.write_text("description: mine\nresults: measured\n")
+    run = place.folder / "measured/smoke/runs/mimir/combiner/group-by-key_215W/1/run.json"
+    replayed = place.folder / "results-replay" / run.relative_to(place.folder / "measured")
+    for path in (run, replayed):
+        path.parent.mkdir(parents=True)
+        path.write_text("{}")
+    (place.folder / "measured/smoke/logs").mkdir()
+    try:
+        assert "1 runs will be run again" in make(place, "retry").stdout
+        assert not run.exists() and replayed.exists()
+        site.write_text("description: mine\nresults: scripts\n")
+        assert "scripts/" not in make(place, "clean-results").stdout
+        site.write_text("description: mine\nresults: 'measured'  # here\n")
+        done = make(place, "clean-results", "FORCE=1")
+        assert done.returncode == 0 and not run.parents[5].exists(), done.stdout
+    finally:
+        site.unlink()
+
+
 @pytest.mark.parametrize(("answer", "there"), [("n", True), ("y", False)])
 def test_clean_results_asks(place: Checkout, answer: str, there: bool) -> None:
     results = place.folder / "results"

@@ -86,6 +86,10 @@ def judge(here: Row, reference: Row) -> tuple[Outcome, str]:
             "unexpected",
             "a simulated or computed number is the same on any machine at the same scale and seed",
         )
+    if same and here.value is None:
+        return "lost", here.reason
+    if same and reference.value is None:
+        return "gained", f"the reference: {reference.reason}"
     if same:
         far = _times(here, reference)
         return (

@@ -84,6 +84,17 @@ EXAMPLE = ".example.yaml"
 """End of the name of a file that its user copies and fills in."""
 
 
+def results_folders() -> list[Path]:
+    """Returns the folders of own results that are there: `results*`, replays left out, and those that site files name.
+
+    Raises KvasirError when a site file is broken.
+    """
+    named = {
+        str(read_yaml(path).get("results", "results")) for path in Path("config/sites").glob("*.yaml")
+    } | {path.name for path in Path().glob("results*")}
+    return sorted(Path(name) for name in named - {REPLAYED} if Path(name).is_dir())
+
+
 def describe(
     error: ValidationError,
     file: str,

@@ -79,12 +79,26 @@ def history(records: Iterable[Record]) -> dict[str, Any]:
 
 
 def pack(files: Iterable[Path], results: Path, target: Path, origin: dict[str, Any]) -> Provenance:
-    """Write an archive into folder `target`: packed records, verdicts, provenance and checksums.
+    """Write an archive as folder `target`: packed records, verdicts, provenance and checksums.
 
-    The same files give the same bytes. `origin` is the provenance but for the checksum. Raises KvasirError.
+    It takes the place of an older one as a whole. The same files give the same bytes. `origin` is the provenance but
+    for the checksum. Raises KvasirError.
     """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        scratch.chmod(0o755)
+        provenance = _pack(files, results, scratch, origin)
+        shutil.rmtree(target, ignore_errors=True)
+        scratch.rename(target)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return provenance
+
+
+def _pack(files: Iterable[Path], results: Path, target: Path, origin: dict[str, Any]) -> Provenance:
+    """Write the files of an archive into an empty folder."""
     verdicts = sorted((results / VERDICTS).glob("*.csv"))
-    target.mkdir(parents=True, exist_ok=True)
     with (
         replacing(target / RECORDS) as scratch,
         lzma.open(scratch, "wb", preset=9) as packed,
@@ -95,7 +109,6 @@ def pack(files: Iterable[Path], results: Path, target: Path, origin: dict[str, A
             entry.size, entry.mode = path.stat().st_size, 0o644
             with path.open("rb") as content:
                 tar.addfile(entry, content)
-    shutil.rmtree(target / VERDICTS, ignore_errors=True)
     (target / VERDICTS).mkdir()
     for path in verdicts:
         if path.stem in origin["studies"]:

@@ -16,7 +16,7 @@ import threading
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -83,10 +83,20 @@ def ask_accounts(entries: Sequence[Entry]) -> dict[str, tuple[str, Queued]]:
     """Asks sacct once for all jobs of the entries' names; empty when it does not answer."""
     if not entries:
         return {}
-    since = min(entry.submitted for entry in entries)[:10]
+    # sacct reads local time, entries are in UTC: a day earlier is early enough anywhere.
+    since = (datetime.fromisoformat(min(entry.submitted for entry in entries)) - timedelta(days=1)).date()
     names = ",".join(sorted({entry.name for entry in entries}))
     fine, said = ask(
-        "sacct", "-n", "-P", "-X", "-S", since, "--name", names, "-o", "JobIDRaw,State,JobName,Comment"
+        "sacct",
+        "-n",
+        "-P",
+        "-X",
+        "-S",
+        since.isoformat(),
+        "--name",
+        names,
+        "-o",
+        "JobIDRaw,State,JobName,Comment",
     )
     return accounts(said) if fine else {}
 

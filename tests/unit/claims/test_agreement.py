@@ -64,6 +64,8 @@ def test_a_simulated_number_has_no_tolerance(value: float, source: str) -> None:
         (row("contradicted", 20.0), row("direction", 2.0), "unexpected", "10 times"),
         (row("not testable here", None), row("reproduced"), "lost", "why"),
         (row("not run", None), row("not testable here", None), "lost", "why"),
+        (row("not testable here", None), row("not testable here"), "lost", "why"),
+        (row("not testable here"), row("not testable here", None), "gained", "the reference: why"),
         (row("reproduced"), row("not testable here", None), "gained", "the reference: why"),
         (row("not run", None), row("not run", None), "agrees", ""),
     ],
