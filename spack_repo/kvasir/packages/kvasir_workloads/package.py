@@ -14,7 +14,7 @@ class KvasirWorkloads(Package):
     url = "https://kvasir.invalid/kvasir-workloads-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="39942a5ccc9047f372baccf4b8362b0663ce714208cba798cd9f618093309177")
+    version("0.1.0", sha256="dbe9a743b66ebc6d08a77a9b0196d10b42641d830a5ed5f7f709295e64436d1b")
 
     depends_on("hadoop@2.7:3", type=("build", "run"))
     depends_on("java@8:", type=("build", "run"))

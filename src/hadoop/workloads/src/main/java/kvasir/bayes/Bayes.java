@@ -49,7 +49,7 @@ public final class Bayes extends Configured implements Tool {
       String label = text.substring(0, tab + 1);
       key.set(label);
       context.write(key, ONE);
-      for (String word : text.substring(tab + 1).split(" ")) {
+      for (String word : Model.words(text.substring(tab + 1))) {
         key.set(label + word);
         context.write(key, ONE);
       }

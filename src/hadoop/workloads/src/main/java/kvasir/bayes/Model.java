@@ -1,6 +1,7 @@
 package kvasir.bayes;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,12 +30,17 @@ public final class Model {
     index.putIfAbsent(word, index.size());
   }
 
+  /** The words of a text, which blanks separate. */
+  public static String[] words(String text) {
+    return Arrays.stream(text.split(" ")).filter(word -> !word.isEmpty()).toArray(String[]::new);
+  }
+
   /** Adds a line {@code label TAB words}. */
   public void addLine(String line) {
     int tab = line.indexOf('\t');
     String label = line.substring(0, tab);
     addDocuments(label, 1);
-    for (String word : line.substring(tab + 1).split(" ")) {
+    for (String word : words(line.substring(tab + 1))) {
       addWord(label, word, 1);
     }
   }
@@ -60,7 +66,7 @@ public final class Model {
   /** The most likely label of a document; of equal ones the first. Words never seen say nothing. */
   public String label(String text) {
     double[] score = prior.clone();
-    for (String word : text.split(" ")) {
+    for (String word : words(text)) {
       Integer i = index.get(word);
       if (i != null) {
         for (int label = 0; label < score.length; label++) {

@@ -3,7 +3,10 @@ package kvasir.bayes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import kvasir.LocalJobs;
 import kvasir.check.Labels;
@@ -23,6 +26,24 @@ class BayesTest {
     assertEquals("china", model.label("Chinese Chinese Chinese Tokyo Japan"));
     assertEquals("other", model.label("Tokyo Japan"));
     assertEquals("china", model.label("never seen"), "only the frequency of labels is left");
+  }
+
+  @Test
+  void blanksAreNoWords(@TempDir Path tmp) throws Exception {
+    Path train = Files.createDirectory(tmp.resolve("train"));
+    String lines = "sports\tgood  game\nsports\t good\nnews\t\nnews\tword good \n";
+    Files.write(train.resolve("part-m-00000"), lines.getBytes(StandardCharsets.UTF_8));
+    Path output = tmp.resolve("bayes");
+    LocalJobs.run(new Bayes(), tmp, train, train, output);
+    List<String> found = LocalJobs.lines(output.resolve("labels"));
+    String expected = LocalJobs.printed(new Labels(), tmp, train, train);
+    for (String line : found) {
+      String[] fields = line.split("\t");
+      String wanted = "\"" + fields[0] + "\\u0009" + fields[1] + "\":" + fields[2];
+      assertTrue(expected.contains(wanted), expected + " lacks " + wanted);
+    }
+    assertEquals(Arrays.asList("good", "game"), Arrays.asList(Model.words(" good  game ")));
+    assertEquals(0, Model.words("").length);
   }
 
   @Test

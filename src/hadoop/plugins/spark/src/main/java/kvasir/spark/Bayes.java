@@ -57,7 +57,7 @@ public final class Bayes {
     String label = line.substring(0, tab + 1);
     List<Tuple2<String, Long>> found = new ArrayList<>();
     found.add(new Tuple2<>(label, 1L));
-    for (String word : line.substring(tab + 1).split(" ")) {
+    for (String word : Model.words(line.substring(tab + 1))) {
       found.add(new Tuple2<>(label + word, 1L));
     }
     return found.iterator();
