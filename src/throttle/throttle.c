@@ -87,6 +87,11 @@ static bool open_disk(const char* path) {
     if (file < 0) {
         return false;
     }
+    struct stat found;
+    if (fstat(file, &found) != 0 || found.st_size < (off_t)sizeof(struct state)) {
+        close(file);
+        return false;
+    }
     void* mapped = mmap(NULL, sizeof(struct state), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     if (mapped == MAP_FAILED) {

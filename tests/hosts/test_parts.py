@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.hosts import Disk, HostsSettings, plan, spawned
-from harness.hosts.inside import guardian, network, slurm_agent, usage, wire
+from harness.hosts.inside import guardian, network, slurm_agent, throttle, usage, wire
 from harness.kernel import cgroups, procfs
 
 
@@ -90,6 +90,18 @@ def test_files_of_proc() -> None:
     user, busy = slurm_agent.parse_cpu("cpu  1 2 3 400 500 6 7 0 0 0\ncpu0 ...")
     assert (user, busy) == (pytest.approx(3 * tick), pytest.approx(19 * tick))
     assert slurm_agent.parse_memory("MemTotal: 10 kB\nMemAvailable: 4 kB\nAnonPages: 2 kB\n") == (6144, 2048)
+
+
+@pytest.mark.parametrize("state", [b"", b"short", bytes(88)], ids=["empty", "short", "of zeros"])
+def test_a_broken_state_of_a_throttle_holds_nothing(tmp_path: Path, state: bytes) -> None:
+    place = tmp_path / throttle.FOLDER
+    place.mkdir()
+    throttle.compile_library(str(place / throttle.LIBRARY))
+    (place / throttle.STATE).write_bytes(state)
+    environment = {**os.environ, **throttle.environment([str(place / throttle.STATE)])}
+    command = ["sh", "-c", f"echo written > '{tmp_path}/file'; cat '{tmp_path}/file'"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "written\n", "")
 
 
 def test_a_throttled_disk_is_busy_as_long_as_its_rate_makes_it() -> None:

@@ -143,13 +143,24 @@ def run_step() -> int:
     if header is None:
         return 1
     what = json.loads(header)
+    started: list[int] = []
+    early: list[int] = []
+
+    def hand_on(number: int) -> None:
+        if number == signal.SIGTERM and started:
+            _signal(started[0], number)
+        elif number == signal.SIGTERM:
+            early.append(number)
+
+    # Before the command is there: a signal that comes with its first output must not end this process alone.
+    wake = linux.wake_on_end(hand_on)
     pid = _start(what)
     if pid is None:
         return 127
+    started.append(pid)
+    for missed in early:
+        _signal(pid, missed)
     ended = os.pidfd_open(pid)
-    wake = linux.wake_on_end(
-        lambda number: _signal(pid, signal.SIGTERM) if number == signal.SIGTERM else None
-    )
     poller = select.poll()
     for watched in (ended, wake, 0):
         poller.register(watched, select.POLLIN)
