@@ -59,7 +59,7 @@ stopped() {
 heed='import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])'
 set -m
 # --config takes all words up to the next option: targets must not follow it.
-setpriv --pdeathsig KILL python -c "$heed" snakemake ${choices:+--config "${choices[@]}"} \
+setpriv --pdeathsig KILL .venv/bin/python -c "$heed" snakemake ${choices:+--config "${choices[@]}"} \
   --cores "$cores" --logger kvasir --rerun-incomplete --keep-going "$@" &
 workflow=$!
 set +m
