@@ -53,8 +53,6 @@ void run_job(const Communicator& comm, const App& app, const AppOptions& options
         if (options.top != 0) {
             print_top(comm, *outcome.counts, options.top, options.terminator());
         }
-    } else if (!options.output.empty() || options.top != 0) {
-        throw Error("--output and --top: " + app.name + " counts no words");
     }
     if (!options.events.empty()) {
         write_events(comm, outcome.stats, options.events);
@@ -71,6 +69,9 @@ int run_app(int argc, char** argv, const App& app) {
         const Parsed parsed = parse(argc, argv, app.description, app.combiner);
         if (parsed.ended) {
             return parsed.say(comm);
+        }
+        if (!app.counts && (!parsed.options->output.empty() || parsed.options->top != 0)) {
+            throw Error("--output and --top: " + app.name + " counts no words");
         }
         run_job(comm, app, *parsed.options);
         return 0;

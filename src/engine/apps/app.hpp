@@ -25,6 +25,7 @@ struct App {
     std::string name;
     std::string description;
     bool combiner;
+    bool counts;  ///< whether it has counts of words to write or print
     std::function<Outcome(MPI_Comm, const Text<WhiteSpace>&, const Options&)> run_words;
     std::function<Outcome(MPI_Comm, const AnyInput&, const Options&)> run_any;
 };

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdio>
 
+#include "ended.hpp"
 #include "kvasir/atomic_file.hpp"
 #include "kvasir/report.hpp"
 #include "kvasir/top.hpp"
@@ -44,10 +45,13 @@ void write_parts(const Communicator& comm, const Counts& counts, const std::stri
 
 void print_top(const Communicator& comm, const Counts& counts, std::size_t most, char terminator) {
     const auto commonest = top(comm, counts, most);
-    for (const auto& [word, count] : commonest) {
-        (void)std::fwrite(word.data(), 1, word.size(), stdout);
-        (void)std::printf("\t%llu%c", static_cast<unsigned long long>(count), terminator);
-    }
+    together(comm, [&] {
+        for (const auto& [word, count] : commonest) {
+            (void)std::fwrite(word.data(), 1, word.size(), stdout);
+            (void)std::printf("\t%llu%c", static_cast<unsigned long long>(count), terminator);
+        }
+        flush_output();
+    });
 }
 
 }  // namespace kvasir::app

@@ -163,10 +163,12 @@ int main(int argc, char** argv) {
             unsorted = look(comm, options.unsorted, options.records);
         }
         std::string wrong;
-        if (comm.rank() == 0) {
-            wrong = judge(sorted, unsorted);
-            (void)std::fflush(stdout);
-        }
+        together(comm, [&] {
+            if (comm.rank() == 0) {
+                wrong = judge(sorted, unsorted);
+                app::flush_output();
+            }
+        });
         agree_on_success(comm, wrong);
         return 0;
     });

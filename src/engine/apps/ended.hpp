@@ -1,12 +1,21 @@
 #pragma once
-// The end of a program whose command line is wrong or asks for help.
+// The end of a program: what it printed, or that its command line is wrong or asks for help.
 
+#include <cerrno>
 #include <cstdio>
 #include <string>
 
+#include "kvasir/error.hpp"
 #include "kvasir/mpi.hpp"
 
 namespace kvasir::app {
+
+/// Hands what was printed on to the system. Throws Error where that does not take it, as a full disk.
+inline void flush_output() {
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        throw file_error("cannot write", "standard output", errno);
+    }
+}
 
 /// Outcome of reading a command line: whether the program ends here, with what text and exit code.
 struct Ended {

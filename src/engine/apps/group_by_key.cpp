@@ -14,5 +14,5 @@ int main(int argc, char** argv) {
         return {std::move(stats), std::move(counts)};
     };
     return app::run_app(argc, argv,
-                        {"group-by-key", "Count the words of texts by grouping them", false, run, run});
+                        {"group-by-key", "Count the words of texts by grouping them", false, true, run, run});
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "kvasir/error.hpp"
 
@@ -17,17 +19,28 @@ std::string part_path(const std::string& folder, int rank) {
     return folder + "/part-" + number;
 }
 
-/// Parts of an earlier job would mix with those of this one.
+/// Parts of an earlier job would mix with those of this one. What a job that was killed has not finished
+/// would be read as input.
 void prepare_folder(const std::string& folder) {
     std::error_code code;
     fs::create_directories(folder, code);
     if (code) {
         throw file_error("cannot create folder", folder, code.value());
     }
+    std::vector<fs::path> unfinished;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, code)) {
-        if (entry.path().filename().string().rfind("part-", 0) == 0) {
-            throw Error("output folder " + folder + " holds " + entry.path().filename().string() +
+        const std::string name = entry.path().filename().string();
+        if (name.rfind("part-", 0) == 0) {
+            throw Error("output folder " + folder + " holds " + name +
                         " already; give a new folder or remove the parts in it");
+        }
+        if (name.rfind(".part-", 0) == 0) {
+            unfinished.push_back(entry.path());
+        }
+    }
+    for (const fs::path& path : unfinished) {
+        if (!fs::remove(path, code) && code) {
+            throw file_error("cannot remove", path.string(), code.value());
         }
     }
     if (code) {

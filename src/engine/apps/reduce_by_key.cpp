@@ -15,5 +15,5 @@ int main(int argc, char** argv) {
     return app::run_app(
         argc, argv,
         {"reduce-by-key", "Count the words of texts, combining counts before and after the exchange", true,
-         run, run});
+         true, run, run});
 }

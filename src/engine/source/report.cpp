@@ -95,9 +95,12 @@ void on_rank_0(const Communicator& comm, Action&& action) {
 }  // namespace
 
 std::vector<std::string> gather_texts(const Communicator& comm, const std::string& text) {
-    if (text.size() > INT_MAX) {
-        throw Error("more than 2 GiB of text from one rank");
-    }
+    together(comm, [&] {
+        if (text.size() > INT_MAX) {
+            throw Error("rank " + std::to_string(comm.rank()) + " has " + std::to_string(text.size()) +
+                        " bytes of text for rank 0, more than the 2 GiB of one message");
+        }
+    });
     const int mine = static_cast<int>(text.size());
     std::vector<int> sizes(static_cast<std::size_t>(comm.size()));
     complete("MPI_Igather", MPI_Igather, &mine, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm.get());

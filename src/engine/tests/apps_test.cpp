@@ -243,6 +243,24 @@ TEST_F(Apps, DoNotMixTheirPartsWithOlderOnes) {
     EXPECT_EQ(times_in_errors("already"), 1U) << err_;
 }
 
+TEST_F(Apps, RemoveWhatAKilledJobHasNotFinished) {
+    const std::string text = write("text", kText);
+    write("parts/.part-00000.4711", "half a l");
+    ASSERT_EQ(run("reduce-by-key --output " + path("parts") + " " + text), 0) << err_;
+    EXPECT_FALSE(fs::exists(path("parts/.part-00000.4711")));
+}
+
+TEST_F(Apps, SayThatStandardOutputIsFull) {
+    const std::string text = write("text", kText);
+    EXPECT_NE(run_by("sh -c '\"$@\" > /dev/full' sh", "reduce-by-key --top 3 " + text), 0);
+    EXPECT_EQ(times_in_errors("cannot write standard output: No space left on device"), 1U) << err_;
+}
+
+TEST_F(Apps, RefuseToPrintCountsThatTheyDoNotMake) {
+    EXPECT_NE(run("map-aggregate --top 3 " + path("missing")), 0);
+    EXPECT_EQ(times_in_errors("error: --output and --top: map-aggregate counts no words"), 1U) << err_;
+}
+
 TEST_F(Apps, LogTheFillOfPartitions) {
     const std::string text = write("text", "a b a b a b a b\na b a b a b a b");
     ASSERT_EQ(run("reduce-by-key --strategy partition-full --send-buffer 100 --events " + path("events.csv") +
@@ -341,6 +359,19 @@ TEST_F(Records, AreSortedOnAnyNumberOfRanks) {
     EXPECT_NE(out_.find("duplicate keys 0\n"), std::string::npos) << out_;
     ASSERT_EQ(run("check-records " + path("few-keys2")), 0) << err_;
     EXPECT_NE(out_.find("duplicate keys 4997\n"), std::string::npos) << out_;
+}
+
+TEST_F(Records, OfWhichOneRankCannotExchangeItsOwnEndAll) {
+    // The records of the large file fit the budget of its rank, and leave no room for buffers.
+    for (const auto& [name, records] : {std::pair{"small", 1000}, std::pair{"large", 38'000}}) {
+        generated(name, "--records " + std::to_string(records));
+        ASSERT_EQ(std::system(("gzip " + path(name)).c_str()), 0);
+    }
+    EXPECT_EQ(run_by("timeout 60 " + std::string(MPIRUN) + " -n 2",
+                     "sort-records --memory 4MB --output " + path("sorted") + " " + path("small.gz") + " " +
+                         path("large.gz")),
+              1);
+    EXPECT_EQ(times_in_errors("error: rank 1: memory: the records need"), 1U) << err_;
 }
 
 TEST_F(Records, FollowFromTheirSeedAndTheLayoutOfGensort) {

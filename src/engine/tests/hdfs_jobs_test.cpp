@@ -285,6 +285,8 @@ TEST(Pattern, FindsWhatJavaFinds) {
     EXPECT_EQ(matches("^a|b$", "aab"), (Texts{"a", "b"}));
     EXPECT_TRUE(matches("q", "").empty());
     EXPECT_EQ(matches("n.", "no \xFF nn"), (Texts{"no", "nn"}));  // what is no UTF-8 matches nothing
+    const std::string longer_than_a_stack = std::string(20'000, 'a') + "c";
+    EXPECT_EQ(matches("(a|b)*c", longer_than_a_stack), Texts{longer_than_a_stack});
 }
 
 TEST(Pattern, WrongOnesAreErrors) {

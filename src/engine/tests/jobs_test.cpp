@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 
@@ -178,6 +180,54 @@ TEST(FixedSizeKeys, Structs) {
 TEST(FixedSizeKeys, LongStructs) {
     sums_by<Big>([](std::uint32_t n) { return Big{{1, 2, 3, n}}; });
 }
+
+/// Lists of values of one size, all settings: the numbers of each key, and that no byte of a value has
+/// changed.
+template <std::size_t kBytes>
+void lists_of_values() {
+    using Value = std::array<unsigned char, kBytes>;
+    std::vector<std::uint64_t> own;
+    std::map<std::string, std::uint64_t> sums;
+    for (std::uint64_t i = 0; i < 5000; ++i) {
+        sums[std::to_string(i % 61)] += i % 251;
+        if (i % static_cast<std::uint64_t>(world().size()) == static_cast<std::uint64_t>(world().rank())) {
+            own.push_back(i);
+        }
+    }
+    Output expected;
+    for (const auto& [key, sum] : sums) {
+        expected[key] = std::to_string(sum);
+    }
+    for (const Options& options : all_options(false)) {
+        const auto result = map_reduce<std::uint64_t, Value>(
+            MPI_COMM_WORLD, items(own),
+            [](std::uint64_t i, auto& emit) {
+                Value value;
+                value.fill(static_cast<unsigned char>(i % 251));
+                emit(i % 61, value);
+            },
+            no_combine,
+            [](std::uint64_t, std::span<const Value> values) {
+                std::uint64_t sum = 0;
+                for (const Value& value : values) {
+                    const bool whole = std::count(value.begin(), value.end(), value[0]) == kBytes;
+                    sum += whole ? value[0] : 1'000'000;
+                }
+                return sum;
+            },
+            options);
+        std::vector<Record> records;
+        for (const auto& [key, sum] : result) {
+            records.emplace_back(std::to_string(key), std::to_string(sum));
+        }
+        ASSERT_EQ(collect(world(), records), expected) << describe(options);
+    }
+}
+
+TEST(FixedSizeValues, OfOneByte) { lists_of_values<1>(); }
+TEST(FixedSizeValues, OfTwoWords) { lists_of_values<16>(); }
+TEST(FixedSizeValues, OfMoreThanACacheLine) { lists_of_values<72>(); }
+TEST(FixedSizeValues, OfManyLines) { lists_of_values<1000>(); }
 
 TEST(Reduce, MayReturnNothing) {
     const std::vector<int> own(10, world().rank());

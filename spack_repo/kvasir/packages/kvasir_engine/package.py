@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="f69a843b223d1b81828edb8290a4646c85ed29b8a017dbaf5660b88bf3848880")
+    version("0.1.0", sha256="dba25ff9fae44bec8c60b4c919ce6c12a5a6e54dda12c7dede8ea8981b0d0d0c")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -135,20 +135,21 @@ void grep(Job& job) {
     });
     // Sorted by what is missing to the largest number: the most frequent match first, then by their bytes.
     SortedRecords all(job.state());
-    PackedExchange to_first(job.state(), all);
+    std::optional<PackedExchange<SortedRecords>> to_first;
+    job.together([&] { to_first.emplace(job.state(), all); });
     Count matches = 0;
     try {
         std::array<char, 8> bytes;
         received.take_each([&](std::string_view match, Count count) {
-            to_first.send(job.roles().process_of_a(0), bytes_of(UINT64_MAX - count, bytes), match);
-            to_first.poll();
+            to_first->send(job.roles().process_of_a(0), bytes_of(UINT64_MAX - count, bytes), match);
+            to_first->poll();
             matches += count;
             ++job.state().counters().keys;
         });
     } catch (...) {
         job.state().fail();
     }
-    to_first.finish();
+    to_first->finish();
     job.merge([&] { all.sort(); });
     job.set_fact("matches", job.sum_over_ranks(matches));
     job.write_parts([&](hdfs::ByteSink& part) {

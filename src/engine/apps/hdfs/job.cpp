@@ -75,8 +75,6 @@ std::string Job::make_plan(const std::vector<std::string>& names_of_o) {
         throw Error("output folder exists already: hdfs:" + options_.output +
                     "; remove it or give another one");
     }
-    name_node.make_folder(options_.output + kUnfinished);
-    made_output_ = true;
     std::uint64_t total = 0;
     for (const auto& file : files) {
         total += file.length;
@@ -108,6 +106,8 @@ std::string Job::make_plan(const std::vector<std::string>& names_of_o) {
             plan["splits"].push_back({splits[i].file, splits[i].begin, splits[i].end, rank});
         }
     }
+    name_node.make_folder(options_.output + kUnfinished);  // last: a job that cannot be planned leaves none
+    made_output_ = true;
     return plan.dump();
 }
 

@@ -74,6 +74,13 @@ void add_jobs(CLI::App& app, JobOptions& options) {
     app.require_subcommand(1);
 }
 
+/// HDFS knows no empty names between slashes.
+void strip_slashes(std::string& path) {
+    while (path.size() > 1 && path.back() == '/') {
+        path.pop_back();
+    }
+}
+
 std::string user_of_environment() {
     for (const char* name : {"HADOOP_USER_NAME", "USER"}) {
         const char* value = std::getenv(name);
@@ -100,6 +107,8 @@ Parsed parse(int argc, const char* const* argv) {
         if (options.user.empty()) {
             options.user = user_of_environment();
         }
+        strip_slashes(options.input);
+        strip_slashes(options.output);
         app::fit_send_buffer(app, options.engine);
         if (options.engine.memory != 0) {
             options.engine.combine_cache = std::min(options.engine.combine_cache, options.engine.memory / 16);

@@ -40,8 +40,11 @@ bool Pattern::find(std::string_view text, std::size_t from, std::size_t& begin, 
     if (from > text.size()) {
         return false;
     }
-    const int found = pcre2_match(code_, reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-                                  from, 0, match_, nullptr);
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(text.data());
+    int found = pcre2_match(code_, bytes, text.size(), from, 0, match_, nullptr);
+    if (found == PCRE2_ERROR_JIT_STACKLIMIT) {  // compiled patterns have 32 KiB of stack, others the heap
+        found = pcre2_match(code_, bytes, text.size(), from, PCRE2_NO_JIT, match_, nullptr);
+    }
     if (found == PCRE2_ERROR_NOMATCH) {
         return false;
     }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "kvasir/bipartite.hpp"
@@ -67,20 +68,21 @@ class SortedRange {
 
     void exchange(detail::StagedRecords& staged, const detail::Ranges& ranges) {
         PhaseScope phase(state_.clock(), Phase::aggregate);
-        PackedExchange<SortedRecords> exchange(state_, records_);
+        std::optional<PackedExchange<SortedRecords>> exchange;
+        state_.together([&] { exchange.emplace(state_, records_); });
         try {
             staged.drain(
                 [&](std::string_view key, std::string_view value) {
-                    exchange.send(ranges.part_of(key, value), key, value);
+                    exchange->send(ranges.part_of(key, value), key, value);
                 },
                 [&] {
-                    exchange.poll();
+                    exchange->poll();
                     return !state_.stopped();
                 });
         } catch (...) {
             state_.fail();
         }
-        exchange.finish();
+        exchange->finish();
     }
 
     Communicator world_;

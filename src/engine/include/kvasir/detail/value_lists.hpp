@@ -17,14 +17,15 @@
 namespace kvasir::detail {
 
 /// Groups records as they arrive. Takes the keys that it sees first, until its table is full; a key's records
-/// are either all here or all elsewhere. Long keys, and values that are byte strings, are never taken.
+/// are either all here or all elsewhere. Long keys, and values that are long or byte strings, are never
+/// taken.
 template <class Key, class Value>
 class ValueLists {
     using R = RecordTraits<Key, Value>;
 
   public:
     /// Whether any record of this type is taken.
-    static constexpr bool kTakesAny = ValueTraits<Value>::kFixed && kShortKeys<Key>;
+    static constexpr bool kTakesAny = ValueTraits<Value>::kFixed && sizeof(Value) <= 16 && kShortKeys<Key>;
 
     explicit ValueLists(MemoryMeter& meter)
         : meter_(meter), slots_(MeteredAllocator<Slot>(meter)), lists_(MeteredAllocator<List>(meter)) {
