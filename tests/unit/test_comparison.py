@@ -1,10 +1,13 @@
 """A comparison of frameworks: its study and scale are valid, sizes are read, and what came out is ranked honestly."""
 
+import contextlib
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,25 +75,33 @@ def test_a_folder_with_a_config_of_its_own_is_left_alone(tmp_path: Path) -> None
     assert (tmp_path / "config/config.yaml").read_text(encoding="utf-8") == "mine"
 
 
-def test_the_workflow_is_told_to_stop_when_kvasir_is_killed(tmp_path: Path) -> None:
+def test_the_workflow_ends_when_kvasir_is_killed(tmp_path: Path) -> None:
     program = tmp_path / ".venv/bin/snakemake"
     program.parent.mkdir(parents=True)
     program.write_text(
-        "#!/bin/sh\ntrap 'echo told > told; exit 1' INT\necho > up\nwhile :; do sleep 0.05; done\n"
+        "#!/bin/sh\ntrap '' INT TERM\necho $$ > pid; mv pid up\nwhile :; do sleep 0.05; done\n"
     )
     program.chmod(0o755)
     code = "import sys; from pathlib import Path; from harness.cli.compare import run\n"
     code += "run(Path(sys.argv[1]), Path(sys.argv[2]), '1', False)"
     kvasir = subprocess.Popen([sys.executable, "-c", code, tmp_path, tmp_path], cwd=tmp_path)
-    for name in ("up", "told"):
-        for _ in range(400):
-            if (tmp_path / name).exists():
-                break
+    up = tmp_path / "up"
+
+    def wait_for(holds: Callable[[], bool]) -> None:
+        end = time.monotonic() + 20
+        while not holds():
+            assert time.monotonic() < end
             time.sleep(0.05)
-        else:
-            pytest.fail(f"no {name} after 20 s")
-        kvasir.kill()
-        kvasir.wait()
+
+    def alive() -> bool:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            return psutil.Process(int(up.read_text())).status() != psutil.STATUS_ZOMBIE
+        return False
+
+    wait_for(up.exists)
+    kvasir.kill()
+    kvasir.wait()
+    wait_for(lambda: not alive())
 
 
 def test_a_benchmark_without_bytes_is_refused_by_name() -> None:
