@@ -71,7 +71,8 @@ def planner(scale):
 with ending_clearly():
     CONFIG = planner(config.get("scale")).config
     TRIAL = CONFIG.top.scale in TRIALS
-provide(lambda: expected(planner(CONFIG.top.scale), os.cpu_count() or 1))
+CORES = workflow.resource_settings.cores or os.cpu_count() or 1
+provide(lambda: expected(planner(CONFIG.top.scale), CORES))
 ROOT = CONFIG.site.results
 RESULTS = CONFIG.results
 if CONFIG.top.replay and workflow.is_main_process:

@@ -66,6 +66,8 @@ class LogHandler(LogHandlerBase):
         event = getattr(record, "event", None)
         if self.dry_run is not None:
             self._emit_dry(record, self.dry_run)
+        elif event == LogEvent.RESOURCES_INFO:
+            self.progress.cores = getattr(record, "cores", None) or self.progress.cores
         elif event == LogEvent.RUN_INFO:
             self.progress.plan(getattr(record, "stats", {}), planned())
         elif event == LogEvent.JOB_INFO:

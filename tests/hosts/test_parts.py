@@ -175,6 +175,8 @@ def test_only_folders_of_dead_guardians_are_swept(tmp_path: Path) -> None:
     for name, owner in (
         ("dead", {**me, "start": "1"}),
         ("boot", {**me, "boot": "x"}),
+        ("elsewhere", {**me, "boot": "x", "node": "another"}),
+        ("container", {**me, "start": "1", "pid_namespace": "pid:[1]"}),
         ("alive", me),
         ("odd", None),
     ):
@@ -184,7 +186,19 @@ def test_only_folders_of_dead_guardians_are_swept(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     guardian.sweep(str(tmp_path))
     left = sorted(path.name.removeprefix(guardian.PREFIX) for path in tmp_path.iterdir())
-    assert left == ["alive", "odd", "other", "young"]
+    assert left == ["alive", "container", "elsewhere", "odd", "other", "young"]
+
+
+def test_a_removal_leaves_alone_what_links_point_to(tmp_path: Path) -> None:
+    kept, folder = tmp_path / "kept", tmp_path / "folder"
+    kept.write_text("")
+    kept.chmod(0o640)
+    (folder / "closed").mkdir(parents=True)
+    (folder / "closed/link").symlink_to(kept)
+    (folder / "owner").write_text("{}")
+    (folder / "closed").chmod(0o500)
+    assert guardian._rmtree(str(folder))
+    assert not folder.exists() and kept.stat().st_mode & 0o777 == 0o640
 
 
 def test_the_kernel_floor_needs_the_standard_library_alone() -> None:

@@ -1,14 +1,17 @@
 """The progress line: how much is done, how long the rest takes, what is running."""
 
+import logging
 import shutil
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from snakemake_interface_logger_plugins.common import LogEvent
 
 from harness.plan.durations import expected
 from harness.plan.planner import Planner
+from snakemake_logger_plugin_kvasir import LogHandler
 from snakemake_logger_plugin_kvasir import failures as module_failures
 from snakemake_logger_plugin_kvasir import progress as module
 from snakemake_logger_plugin_kvasir.dry_run import DryRun
@@ -228,3 +231,12 @@ def test_a_dry_run_fits_a_screen() -> None:
     assert text.splitlines()[0] == "dry run: 707 jobs, about 22 min; nothing was started"
     assert "706   11.8  run_point          results are not there (700), parameters have changed (6)" in text
     assert "1   10.0  run_cell           results are not there" in text
+
+
+def test_a_job_takes_its_share_of_the_cores_that_snakemake_was_given() -> None:
+    handler = LogHandler.__new__(LogHandler)
+    handler.dry_run, handler.progress = None, Progress(cores=8)
+    for facts in ({"cores": 2}, {}):
+        record = logging.makeLogRecord({"event": LogEvent.RESOURCES_INFO, **facts})
+        handler.emit(record)
+    assert handler.progress.cores == 2

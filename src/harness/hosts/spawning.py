@@ -22,6 +22,8 @@ from harness.hosts.probing import BOOT
 from harness.hosts.spawned import Connection, SpawnedHost, text_of
 
 _FDS_PER_MESSAGE = 8
+REMOVAL_S = 600.0
+"""Time for the removal of the hosts' folders, which may hold the datasets of a cluster on a slow file system."""
 
 
 class SpawnedHosts(Hosts):
@@ -82,9 +84,9 @@ def spawn_hosts(
             yield SpawnedHosts(members, settings, disks, plan, agent)
         except BaseException:
             with contextlib.suppress(HostError):
-                _end(guardian, sock, connections)
+                _end(guardian, sock, connections, plan["folders"])
             raise
-        _end(guardian, sock, connections)
+        _end(guardian, sock, connections, plan["folders"])
 
 
 def _remote_shell(folder: Path) -> tuple[str, str]:
@@ -142,20 +144,28 @@ def _await_ready(sock: socket.socket, settings: HostsSettings, log: int) -> None
         raise HostError(f"{settings.kind} hosts: {message['error']}" + (f"\n{said}" if said else ""))
 
 
-def _end(guardian: subprocess.Popen[bytes], sock: socket.socket, connections: list[Connection]) -> None:
+def _end(
+    guardian: subprocess.Popen[bytes],
+    sock: socket.socket,
+    connections: list[Connection],
+    folders: Sequence[str],
+) -> None:
+    """Has the guardian remove all, and raises HostError for what it could not or not yet."""
     for connection in connections:
         connection.close()
     trouble = ""
     with contextlib.suppress(OSError, json.JSONDecodeError):
         wire.send(sock, {"end": True})
-        sock.settimeout(60)
+        sock.settimeout(REMOVAL_S)
         while (answer := wire.receive(sock)) is not None:
             trouble = answer[0].get("trouble", trouble)
     sock.close()
     try:
         guardian.wait(10)
-    except subprocess.TimeoutExpired:
-        guardian.kill()
-        guardian.wait()
+    except subprocess.TimeoutExpired as error:
+        # It goes on with what it removes: killed, it would leave that for ever.
+        raise HostError(
+            f"hosts: {', '.join(folders)}: not removed after {REMOVAL_S:g} s; process {guardian.pid} goes on"
+        ) from error
     if trouble:
         raise HostError(f"hosts: these could not be removed: {trouble}; remove them by hand")

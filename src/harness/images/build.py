@@ -43,7 +43,8 @@ class Origin:
 def origin(recipe: Recipe) -> Origin:
     """Return the last commit of an ingredient; its date is SOURCE_DATE_EPOCH where that is set.
 
-    Without a history the commit is `unknown` and its date 1970. Raises KvasirError: SOURCE_DATE_EPOCH is no number.
+    Without a history, or where a shallow clone ends before it, the commit is `unknown` and its date 1970. Raises
+    KvasirError: SOURCE_DATE_EPOCH is no number.
     """
     told = os.environ.get("SOURCE_DATE_EPOCH", "")
     if told and not re.fullmatch(r"[0-9]{1,10}", told):
@@ -56,9 +57,17 @@ def origin(recipe: Recipe) -> Origin:
     command = ["git", "log", "-1", "--format=%H %ct", "--", *map(str, paths)]
     done = subprocess.run(command, cwd=recipe.root, capture_output=True, text=True, check=False)
     found = re.fullmatch(r"([0-9a-f]+) ([0-9]+)", done.stdout.strip())
-    if done.returncode or found is None:
+    if done.returncode or found is None or _is_boundary(found[1], recipe.root):
         return Origin(commit="unknown", when=int(told or 0))
     return Origin(commit=found[1], when=int(told or found[2]))
+
+
+def _is_boundary(commit: str, root: Path) -> bool:
+    """Returns whether a shallow clone ends at a commit: all files older than it seem to be of it."""
+    command = ["git", "rev-parse", "--git-path", "shallow"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    file = root / done.stdout.strip()
+    return done.returncode == 0 and file.is_file() and commit in file.read_text(encoding="utf-8").split()
 
 
 def arguments(recipe: Recipe, archive: str, source: Origin) -> dict[str, str]:

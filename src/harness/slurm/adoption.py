@@ -217,6 +217,8 @@ class Ledger:
     def _adopt(self, job: Any) -> bool:
         outputs = tuple(map(str, job.output))
         queued, done = self.left.queued.pop(outputs, None), self.left.completed.pop(outputs, None)
+        if job.dag.reason(job).forced:
+            done = None  # --forcerun asks for it once more
         entry = queued or done
         if entry is None:
             return False

@@ -123,8 +123,9 @@ class Params(list[str]):
         return []
 
 
-def job(folder: Path, param: str = "p") -> Any:
+def job(folder: Path, param: str = "p", forced: bool = False) -> Any:
     return SimpleNamespace(
+        dag=SimpleNamespace(reason=lambda job: SimpleNamespace(forced=forced)),
         name="make",
         rule=SimpleNamespace(name="make", shellcmd="cmd"),
         params=Params([param]),
@@ -193,6 +194,17 @@ def test_a_job_that_has_succeeded_is_taken_if_its_files_are_there(
     adoption.adopt(second, folder, alone=True)
     second.run_jobs([job(folder)])
     assert second.said == [f"began {folder / 'out'}", "takes 40"]
+
+
+def test_a_job_that_has_succeeded_is_submitted_anew_when_that_is_forced(
+    folder: Path, slurm: dict[str, str]
+) -> None:
+    second = submitted(folder)
+    slurm["sacct"] = "40|COMPLETED|first|rule_make_wildcards_x_y_z"
+    (folder / "out").write_text("")
+    adoption.adopt(second, folder, alone=True)
+    second.run_jobs([job(folder, forced=True)])
+    assert second.said[0].startswith("submitted")
 
 
 def test_a_job_that_has_succeeded_without_files_is_submitted_anew(

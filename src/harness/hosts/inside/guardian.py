@@ -26,6 +26,8 @@ from harness.kernel import linux
 from harness.kernel.guardian import boot_id, start_of
 
 PREFIX = "kvasir-hosts-"
+OWNER = "owner"
+"""File that tells whose a folder is."""
 
 
 def main(argv: list[str]) -> int:
@@ -98,7 +100,7 @@ def _start(plan: dict[str, Any], owned: Owned) -> subprocess.Popen[bytes]:
     for folder in plan["folders"]:
         os.mkdir(folder, 0o755)
         owned.folders.append(folder)
-        Path(folder, "owner").write_text(json.dumps(_me()))
+        Path(folder, OWNER).write_text(json.dumps(_me()))
         for host in plan["hosts"]:
             os.mkdir(f"{folder}/{host['name']}")
     os.mkdir(plan["common"])
@@ -191,18 +193,35 @@ def _watch(sock: socket.socket, driver: int, agent: subprocess.Popen[bytes], own
 
 
 def _me() -> dict[str, Any]:
-    return {"pid": os.getpid(), "start": start_of(os.getpid()), "boot": boot_id()}
+    return {
+        "pid": os.getpid(),
+        "start": start_of(os.getpid()),
+        "boot": boot_id(),
+        "node": os.uname().nodename,
+        "pid_namespace": os.readlink("/proc/self/ns/pid"),
+    }
+
+
+def _dead(owner: dict[str, Any], me: dict[str, Any]) -> bool:
+    """Returns whether an owner has ended for certain. Pids of other machines and namespaces say nothing here."""
+    if owner["node"] != me["node"]:
+        return False
+    if owner["boot"] != me["boot"]:
+        return True
+    same_pids = owner["pid_namespace"] == me["pid_namespace"]
+    return bool(same_pids and start_of(int(owner["pid"])) != owner["start"])
 
 
 def sweep(base: str) -> None:
     """Remove folders of our user whose guardian was killed itself."""
+    me = _me()
     for folder in Path(base).glob(PREFIX + "*"):
         try:
             status = folder.lstat()
             if status.st_uid != os.geteuid() or not stat.S_ISDIR(status.st_mode):
                 continue
-            owner = json.loads((folder / "owner").read_text())
-            if owner["boot"] == boot_id() and start_of(int(owner["pid"])) == owner["start"]:
+            owner = json.loads((folder / OWNER).read_text())
+            if not _dead(owner, me):
                 continue
         except (OSError, ValueError, KeyError, TypeError):
             continue  # not ours, or just being made or removed
@@ -223,13 +242,24 @@ def _rmdir(folder: str) -> bool:
 
 
 def _rmtree(folder: str) -> bool:
+    """Removes a folder, its owner's file last: who is killed on the way leaves what the next one sweeps."""
+
     def writable(function: Any, path: str, _: Any) -> None:
         with contextlib.suppress(OSError):
             os.chmod(os.path.dirname(path), 0o700)
+            if os.path.islink(path):
+                os.unlink(path)  # chmod would change what it points to
+                return
             os.chmod(path, 0o700)
-            os.rmdir(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
+            os.rmdir(path) if os.path.isdir(path) else os.unlink(path)
 
     for _ in range(3):
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, onerror=writable)
+                elif entry.name != OWNER:
+                    os.unlink(entry.path)
         shutil.rmtree(folder, onerror=writable)
         if not os.path.lexists(folder):
             return True

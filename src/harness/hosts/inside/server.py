@@ -69,6 +69,8 @@ class Server:
                     with contextlib.suppress(OSError):
                         self._admit(selector, self._door.accept()[0])
                 elif isinstance(key.fileobj, socket.socket):  # a guest that has gone takes its command along
+                    if key.fileobj not in self._guests:
+                        continue  # dismissed by the same look
                     self._do_signal([], self._guests.pop(key.fileobj), signal.SIGKILL)
                     selector.unregister(key.fileobj)
                     key.fileobj.close()
