@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "commands.hpp"
 #include "netsim/config.hpp"
@@ -41,8 +42,38 @@ constexpr double kMostSeconds = 1e5;
 constexpr double kMostMicroseconds = 1e10;
 constexpr int kPreambleAndGap = 20;
 
-bool is_capture(const std::string& path) {
-    return path.size() >= 5 && path.compare(path.size() - 5, 5, ".pcap") == 0;
+/// An option and what has to be chosen with it.
+struct Use {
+    const char* option;
+    bool fits;
+    const char* where;
+};
+
+/// Throws ConfigError for an option that would have no effect.
+void check_uses(const CLI::App& link, const LinkOptions& options) {
+    const bool coalesce = options.policy == "coalesce";
+    const bool sleeps = options.policy != "legacy" && options.policy != "ideal";
+    const bool dual = eee::find_speed(options.speed)->dual && sleeps;
+    const bool poisson = options.trace.empty();
+    constexpr const char* kCoalesce = "--policy coalesce";
+    constexpr const char* kSleeps = "--policy standard, coalesce or adaptive";
+    constexpr const char* kPoisson = "--load";
+    for (const Use& use : {Use{"--hold", coalesce, kCoalesce},
+                           {"--trigger", coalesce, kCoalesce},
+                           {"--unit", coalesce, kCoalesce},
+                           {"--from", coalesce, kCoalesce},
+                           {"--delay-bound", options.policy == "adaptive", "--policy adaptive"},
+                           {"--tx-timer", sleeps, kSleeps},
+                           {"--sleep-abort", sleeps, kSleeps},
+                           {"--mode", dual, "--speed 40g and a policy that sleeps"},
+                           {"--dwell", dual && options.mode == "dual", "--mode dual"},
+                           {"--frame", poisson, kPoisson},
+                           {"--seconds", poisson, kPoisson},
+                           {"--seed", poisson, kPoisson}}) {
+        if (link.count(use.option) > 0 && !use.fits) {
+            throw ConfigError(std::string(use.option) + ": has no effect here, expected with " + use.where);
+        }
+    }
 }
 
 PolicyConfig policy_of(const LinkOptions& options) {
@@ -67,7 +98,8 @@ PolicyConfig policy_of(const LinkOptions& options) {
     return policy;
 }
 
-void run(const LinkOptions& options) {
+void run(const CLI::App& link, const LinkOptions& options) {
+    check_uses(link, options);
     LinkSettings settings;
     settings.speed = *eee::find_speed(options.speed);
     const PolicyConfig policy = policy_of(options);
@@ -80,9 +112,7 @@ void run(const LinkOptions& options) {
     }
     settings.traced = !options.timeline.empty();
     const bool recorded = !options.trace.empty();
-    settings.overhead = options.overhead >= 0                   ? static_cast<std::uint32_t>(options.overhead)
-                        : recorded && is_capture(options.trace) ? kPreambleAndGap
-                                                                : 0;
+    settings.overhead = options.overhead >= 0 ? static_cast<std::uint32_t>(options.overhead) : 0;
     if (recorded == (options.load > 0)) {
         throw ConfigError("--load, --trace: expected one of them");
     }
@@ -90,7 +120,11 @@ void run(const LinkOptions& options) {
     std::unique_ptr<Arrivals> arrivals;
     const Time end = netsim::seconds(options.seconds);
     if (recorded) {
-        arrivals = std::make_unique<RecordedArrivals>(read_recording(options.trace));
+        Recording recording = read_recording(options.trace);
+        if (recording.captured && options.overhead < 0) {
+            settings.overhead = kPreambleAndGap;
+        }
+        arrivals = std::make_unique<RecordedArrivals>(std::move(recording.frames));
     } else {
         if (end == 0) {
             throw ConfigError("--seconds: found nothing, expected a number > 0");
@@ -155,10 +189,10 @@ void add_link(CLI::App& app) {
     link->add_option("--seconds", o.seconds, "Poisson arrivals: simulated time")
         ->check(CLI::Range(1e-9, kMostSeconds));
     link->add_option("--seed", o.seed, "Of the random numbers");
-    link->add_option("--trace", o.trace, "Recorded arrivals: lines t_s,bytes or a capture (.pcap)");
+    link->add_option("--trace", o.trace, "Recorded arrivals: lines t_s,bytes or a capture (pcap)");
     link->add_option("--timeline", o.timeline, "Write the changes of state and queue to this CSV file");
     link->add_option("--report", o.report, "Write a JSON report to this file instead of a summary");
-    link->callback([options] { run(*options); });
+    link->callback([link, options] { run(*link, *options); });
 }
 
 }  // namespace netsim::app

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "netsim/error.hpp"
 
@@ -143,7 +144,7 @@ std::vector<Frame> read_pcap(const std::string& path, std::string_view bytes, co
 
 }  // namespace
 
-std::vector<Arrival> read_recording(const std::string& path) {
+Recording read_recording(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) {
         throw Error("cannot read " + path);
@@ -161,7 +162,7 @@ std::vector<Arrival> read_recording(const std::string& path) {
     for (const Frame& frame : frames) {
         arrivals.push_back({frame.picoseconds - frames.front().picoseconds, frame.bytes});
     }
-    return arrivals;
+    return {std::move(arrivals), words.capture()};
 }
 
 }  // namespace netsim

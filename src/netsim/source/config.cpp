@@ -129,6 +129,10 @@ PolicyConfig read_policy(Fields fields, const eee::Speed& speed) {
     PolicyConfig policy;
     const std::string kind = fields.choice("policy", {"legacy", "ideal", "standard", "coalesce", "adaptive"});
     policy.stall = read_us(fields, "stall_us", 0);
+    const bool sleeps = kind != "legacy" && kind != "ideal";
+    if (!sleeps && policy.stall != 0) {
+        fields.fail("stall_us", "0 for policy " + kind);
+    }
     if (kind == "legacy") {
         policy.kind = Kind::legacy;
     } else if (kind == "ideal") {
@@ -143,12 +147,14 @@ PolicyConfig read_policy(Fields fields, const eee::Speed& speed) {
         policy.kind = Kind::adaptive;
         policy.delay_bound = microseconds(fields.number("delay_bound_us", {0, kMostSeconds * 1e6, false}));
     }
-    if (speed.dual) {
+    if (speed.dual && sleeps) {
         const std::string mode = fields.choice("mode", {"fast-wake", "deep", "dual"}, "deep");
         policy.depth = mode == "deep"        ? eee::Depth::deep
                        : mode == "fast-wake" ? eee::Depth::fast_wake
                                              : eee::Depth::dual;
-        policy.dwell = read_us(fields, "dwell_us", 10);
+        if (policy.depth == eee::Depth::dual) {
+            policy.dwell = read_us(fields, "dwell_us", 10);
+        }
     }
     fields.finish();
     return policy;

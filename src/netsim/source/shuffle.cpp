@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
+
+#include "netsim/error.hpp"
 
 namespace netsim {
 
@@ -26,6 +29,10 @@ Shuffle::Shuffle(const ShuffleConfig& config, Fabric& fabric) : fabric_(fabric),
     const int first = fabric.config().topology.kind == TopologyConfig::Kind::two_rack ? 1 : 0;
     const int hosts = fabric.config().topology.nodes;
     const int workers = hosts - first;
+    if (workers < 2) {
+        throw ConfigError("topology.nodes: found " + std::to_string(hosts) + ", expected " +
+                          std::to_string(first + 2) + " or more: a shuffle needs two workers");
+    }
     const int reducers = workers * config.reducers_per_worker;
     bytes_per_fetch_ =
         static_cast<std::uint64_t>(config.mb_per_core * kMebibyte * config.cores_per_worker / reducers);

@@ -78,6 +78,58 @@ TEST(Program, LinkAsEthtoolSetsIt) {
     EXPECT_EQ(run("link --trace /nowhere.csv").code, 1);
 }
 
+TEST(Program, OptionsOfALinkHaveAnEffectOrAreRefused) {
+    const std::string frames = test::scratch("frames.csv");
+    std::ofstream(frames) << "t_s,bytes\n0,1500\n0.001,1500\n";
+    const std::string load = "link --load 0.1 --seconds 0.001 ";
+    for (const char* good :
+         {"--policy ideal", "--policy legacy", "--tx-timer 5",
+          "--policy coalesce --hold 1 --trigger 2 --unit bytes --from lpi",
+          "--policy adaptive --delay-bound 5", "--speed 40g --mode fast-wake",
+          "--speed 40g --mode dual --dwell 5", "--eee off --tx-timer 5", "--frame 64 --seed 2"}) {
+        EXPECT_EQ(run(load + good).code, 0) << good;
+    }
+    for (const char* bad :
+         {"--policy ideal --tx-timer 5", "--policy legacy --sleep-abort", "--hold 5", "--trigger 5",
+          "--policy adaptive --unit bytes", "--from lpi", "--delay-bound 5", "--mode deep",
+          "--speed 40g --policy ideal --mode deep", "--speed 40g --dwell 5"}) {
+        const Outcome outcome = run(load + bad);
+        EXPECT_EQ(outcome.code, 2) << bad;
+        EXPECT_NE(outcome.text.find("has no effect here, expected with --"), std::string::npos)
+            << outcome.text;
+    }
+    for (const char* bad : {"--frame 64", "--seconds 1", "--seed 2"}) {
+        EXPECT_EQ(run("link --trace " + frames + " " + bad).code, 2) << bad;
+    }
+}
+
+TEST(Program, FramesOfACaptureTakePreambleAndGapWhateverItsName) {
+    std::string bytes;
+    for (const std::uint32_t word : {0xa1b2c3d4U, 0x00040002U, 0U, 0U, 65535U, 1U, 1U, 0U, 0U, 1514U}) {
+        for (int shift = 0; shift < 32; shift += 8) {
+            bytes += static_cast<char>(word >> shift);
+        }
+    }
+    std::string first;
+    for (const char* name : {"a.pcap", "a.cap"}) {
+        const std::string path = test::scratch(name);
+        std::ofstream(path, std::ios::binary) << bytes;
+        const Outcome outcome = run("link --speed 1g --trace " + path);
+        EXPECT_EQ(outcome.code, 0) << outcome.text;
+        first = first.empty() ? outcome.text : first;
+        EXPECT_EQ(outcome.text, first);
+    }
+}
+
+TEST(Program, AShuffleNeedsTwoWorkers) {
+    nlohmann::json document = test::document();
+    document["topology"]["nodes"] = 2;
+    const Outcome outcome = run("shuffle " + write("lonely.json", document));
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.text,
+              "error: topology.nodes: found 2, expected 3 or more: a shuffle needs two workers\n");
+}
+
 TEST(Program, Shuffle) {
     const std::string config = write("shuffle.json", test::document());
     const std::string report = test::scratch("shuffle_report.json");

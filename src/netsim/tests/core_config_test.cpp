@@ -84,6 +84,10 @@ TEST(Config, ErrorsNameTheField) {
     EXPECT_EQ(error_of(with("/buffer_bytes", 1000)),
               "buffer_bytes: found 1000, expected a whole number from 1518 to 1000000000000");
     EXPECT_EQ(error_of(with("/typo", 1)), "typo: found 1, expected no such field");
+    EXPECT_EQ(error_of(with("/eee/core", {{"policy", "ideal"}, {"stall_us", 5}})),
+              "eee.core.stall_us: found 5, expected 0 for policy ideal");
+    EXPECT_EQ(error_of(with("/eee/edge", {{"policy", "legacy"}, {"mode", "deep"}})),
+              "eee.edge.mode: found \"deep\", expected no such field");
     EXPECT_EQ(error_of(with("/shuffle/copiers", 0)),
               "shuffle.copiers: found 0, expected a whole number from 1 to 100000");
     EXPECT_EQ(error_of(with("/eee/core/mode", "dual")),

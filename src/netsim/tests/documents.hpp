@@ -44,7 +44,7 @@ inline nlohmann::json random_document(Random& random) {
     if (random.below(4) == 0) {
         d["topology"] = {{"kind", "fat-tree"}, {"k", one_of(R"(2, 4, 6)")}, {"edge", "1g"}, {"core", "10g"}};
     } else {
-        d["topology"]["nodes"] = 2 + random.below(12);
+        d["topology"]["nodes"] = 3 + random.below(12);
     }
     d["topology"]["edge"] = one_of(R"("100m", "1g", "10g")");
     d["topology"]["core"] = one_of(R"("1g", "10g", "40g")");
@@ -62,7 +62,8 @@ inline nlohmann::json random_document(Random& random) {
             {"policy": "coalesce", "hold_us": 1000, "trigger": 20000, "unit": "bytes", "from": "lpi"},
             {"policy": "adaptive", "delay_bound_us": 50})");
     }
-    if (d["topology"]["core"] == "40g") {
+    const nlohmann::json& policy = d["eee"]["core"]["policy"];
+    if (d["topology"]["core"] == "40g" && policy != "legacy" && policy != "ideal") {
         d["eee"]["core"]["mode"] = one_of(R"("fast-wake", "deep", "dual")");
     }
     d["eee"]["sleep_abort"] = random.below(2) == 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "netsim/eee/port.hpp"
+#include "netsim/eee/transmitter.hpp"
 #include "netsim/link_run.hpp"
 #include "netsim/random.hpp"
 
@@ -20,6 +21,22 @@ using eee::State;
 constexpr eee::Speed kTenGigabit = eee::kSpeeds[2];
 constexpr Time kSleep = 2880_ns;
 constexpr Time kWake = 4480_ns;
+
+/// Who looks at a port in the moment in which its last frame ends does not send it to sleep before the next
+/// one.
+TEST(Transmitter, SendsOnWhereAFrameArrivesAsTheLastOneEnds) {
+    for (const PortSettings& settings :
+         {PortSettings::ideal(kTenGigabit), PortSettings::standard(kTenGigabit)}) {
+        eee::Transmitter transmitter(settings);
+        ASSERT_TRUE(transmitter.arrive(0, 1500));
+        transmitter.place(2_us);
+        const Time end = transmitter.free();
+        EXPECT_EQ(transmitter.port(end).state(end), State::active);
+        ASSERT_TRUE(transmitter.arrive(end, 1500));
+        EXPECT_EQ(transmitter.place(2_us), end);
+        EXPECT_EQ(transmitter.port(end + 2_us).account(end + 2_us).active, 4_us);
+    }
+}
 
 TEST(Port, StandardSleepsAndWakesForEveryFrame) {
     Port port(PortSettings::standard(kTenGigabit));

@@ -31,8 +31,9 @@ std::string error_of(const std::string& path) {
 }
 
 TEST(Recording, Lines) {
-    const std::vector<Arrival> frames =
+    const auto [frames, captured] =
         read_recording(file("lines.csv", "t_s,bytes\n10.5,1500\r\n\n10.25, 64\n10.500000001,100"));
+    EXPECT_FALSE(captured);
     ASSERT_EQ(frames.size(), 3U);
     EXPECT_EQ(frames[0].when, 0);  // sorted, from the first one on
     EXPECT_EQ(frames[0].bytes, 64U);
@@ -75,8 +76,9 @@ TEST(Recording, Captures) {
     constexpr std::uint32_t kNano = 0xa1b23c4dU;
     for (const bool swap : {false, true}) {
         for (const std::uint32_t magic : {kMicro, kNano}) {
-            const std::vector<Arrival> frames = read_recording(file(
-                "a.pcap", capture(magic, {{1700000000, 999999, 10, 1514}, {1700000001, 4, 5, 40}}, swap)));
+            const auto [frames, captured] = read_recording(file(
+                "a.cap", capture(magic, {{1700000000, 999999, 10, 1514}, {1700000001, 4, 5, 40}}, swap)));
+            EXPECT_TRUE(captured);
             ASSERT_EQ(frames.size(), 2U);
             EXPECT_EQ(frames[0].bytes, 1518U);  // with check sum
             EXPECT_EQ(frames[1].bytes, 64U);    // padded
@@ -104,7 +106,7 @@ TEST(Recording, DamagedCaptures) {
             bad[random.below(bad.size())] = static_cast<char>(random.below(256));
         }
         try {
-            const std::vector<Arrival> frames = read_recording(file("damaged.pcap", bad));
+            const std::vector<Arrival> frames = read_recording(file("damaged.pcap", bad)).frames;
             EXPECT_FALSE(frames.empty());
             for (const Arrival& frame : frames) {
                 EXPECT_GE(frame.when, 0);

@@ -7,6 +7,7 @@
 namespace netsim {
 namespace {
 
+using namespace literals;
 using test::Bench;
 using test::is_segment;
 
@@ -133,6 +134,58 @@ TEST(Tcp, TimeoutsDouble) {
     bench.fabric.run();
     EXPECT_EQ(bench.counters().timeouts, 4U);
     EXPECT_NEAR(bench.end_of(0), kRtoMin * (1 + 2 + 4 + 8), 0.01);
+}
+
+/// The doubled timeout stays until a segment that was sent once is acknowledged (RFC 6298, 5.5 to 5.7).
+TEST(Tcp, BackOffLastsUntilTheRoundTripIsMeasuredAgain) {
+    Bench bench(always_on());
+    test::lose_first(bench,
+                     [](const Packet& p, int seen) { return is_segment(p) && p.number >= 98 && seen < 2; });
+    bench.fetch(1, 3, 100 * kSegment);
+    bench.fabric.run();
+    EXPECT_EQ(bench.counters().timeouts, 3U);
+    EXPECT_NEAR(bench.end_of(0), kRtoMin * (1 + 2 + 4), 0.01);
+}
+
+TEST(Tcp, ATimeoutOfTheHandshakeMakesTheNextOneThreeSeconds) {
+    Bench bench(always_on());
+    test::lose_first(bench, [](const Packet& p, int seen) {
+        return seen == 0 && !is_segment(p) && ((p.flags & kSyn) != 0 || (p.flags & kData) != 0);
+    });
+    bench.fetch(1, 3, 10 * kSegment);
+    bench.fabric.run();
+    // The SYN, its answer (the server's timer, not the client's), then the request.
+    EXPECT_EQ(bench.counters().transfers, 1U);
+    EXPECT_NEAR(bench.end_of(0), 1.0 + 1.0 + 3.0, 0.01);
+}
+
+/// Segments that are sent again for nothing are acknowledged by duplicates of what a recovery ended with.
+TEST(Tcp, DuplicatesOfBeforeARecoveryBeginNone) {
+    nlohmann::json d = always_on();
+    d["tcp"]["sack"] = false;
+    Bench bench(d);
+    test::lose_first(bench, [](const Packet& p, int seen) {
+        const bool hole = p.number >= 60 && p.number <= 92 && p.number % 4 == 0;
+        return is_segment(p) && hole && (seen == 0 || (p.number == 60 && seen == 1));
+    });
+    bench.fetch(1, 3, 300 * kSegment);
+    bench.fabric.run();
+    EXPECT_EQ(bench.counters().payload, 300 * kSegment);
+    EXPECT_EQ(bench.counters().timeouts, 1U);
+    EXPECT_GT(bench.counters().duplicates, 3U);
+    EXPECT_EQ(bench.counters().recoveries, 1U);
+}
+
+TEST(Tcp, CubicDoesNotGrowWhileIdle) {
+    nlohmann::json d = always_on();
+    d["tcp"]["flavour"] = "cubic";
+    tcp::Congestion congestion(test::config(d).tcp);
+    congestion.on_loss(10);
+    congestion.on_ack(1, 1000, 0, 1_ms);
+    const double before = congestion.window();
+    congestion.on_idle(1000);
+    congestion.on_ack(1, 1000, 100_s, 1_ms);
+    EXPECT_LT(congestion.window(), before + 0.2);
 }
 
 TEST(Tcp, LostRetransmissionTakesATimeout) {

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="dba25ff9fae44bec8c60b4c919ce6c12a5a6e54dda12c7dede8ea8981b0d0d0c")
+    version("0.1.0", sha256="fab840de7b6874d647375cb678b1eeb7595890091aeb758eea161bc17035aa58")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -61,9 +61,15 @@ class RecordedArrivals final : public Arrivals {
     std::size_t next_ = 0;
 };
 
+/// Frames of a file.
+struct Recording {
+    std::vector<Arrival> frames;  ///< in order of time
+    bool captured;                ///< a capture, whose frames lack preamble and gap
+};
+
 /// Reads a recording and sorts it by time: lines "t_s,bytes" with or without a head line, or a capture in
 /// pcap format (microseconds or nanoseconds, either byte order; its frames lack the check sum, which is
 /// added, and are at least 64 bytes long). Throws Error naming the file and the line or the byte.
-std::vector<Arrival> read_recording(const std::string& path);
+Recording read_recording(const std::string& path);
 
 }  // namespace netsim

@@ -26,8 +26,10 @@ void Tcp::send_syn(std::uint32_t id) {
 
 void Tcp::send_request(std::uint32_t id) {
     Receiver& r = connections_[id].receiver;
+    r.again = r.state == ClientState::requesting;
     r.state = ClientState::requesting;
     r.pending = 0;
+    r.sent_at = simulator_.now();
     r.deadline =
         simulator_.now() + r.rtt.timeout(config_.rto_initial, config_.rto_min, config_.rto_max, r.backoff);
     set_timer(id, false);
@@ -79,6 +81,8 @@ void Tcp::client_receive(std::uint32_t id, const Packet& packet) {
         if (r.state == ClientState::syn_sent) {
             if (r.backoff == 0) {
                 r.rtt.sample(simulator_.now() - r.sent_at);
+            } else {
+                r.rtt.handshake_timed_out();
             }
             r.backoff = 0;
             send_ack(id, 0, 0);
@@ -100,7 +104,10 @@ void Tcp::client_receive(std::uint32_t id, const Packet& packet) {
         if (r.state == ClientState::requesting) {
             r.state = ClientState::receiving;
             r.deadline = kNever;
-            r.backoff = 0;
+            if (!r.again) {
+                r.rtt.sample(simulator_.now() - r.sent_at);
+                r.backoff = 0;
+            }
         }
         receive_segment(id, packet);
     } else {

@@ -23,10 +23,10 @@ void Tcp::acknowledge(std::uint32_t id, const Packet& packet) {
         if (s.timing && ack > s.timed) {
             s.rtt.sample(now - s.timed_at);
             s.timing = false;
+            s.backoff = 0;
         }
         advance(id, ack);
         s.duplicates = 0;
-        s.backoff = 0;
         s.deadline = s.una < s.next ? now + timeout_of(s) : kNever;
         set_timer(id, true);
     }
@@ -42,7 +42,9 @@ void Tcp::acknowledge(std::uint32_t id, const Packet& packet) {
     }
     switch (s.loss) {
         case Loss::none:
-            if (s.duplicates >= kReordering || (config_.sack && s.sacked >= kReordering)) {
+            // Without SACK, duplicates of what was sent before the last recovery say nothing (RFC 6582, 3.2).
+            if ((s.duplicates >= kReordering && (config_.sack || s.recover == 0 || ack > s.recover)) ||
+                (config_.sack && s.sacked >= kReordering)) {
                 enter_recovery(id);
             } else if (acked > 0) {
                 s.congestion.on_ack(acked, window_, now, s.rtt.smoothed());
@@ -196,7 +198,8 @@ void Tcp::enter_recovery(std::uint32_t id) {
 void Tcp::data_timeout(std::uint32_t id) {
     Sender& s = connections_[id].sender;
     ++counters_.timeouts;
-    s.congestion.on_timeout(s.next - s.una, s.loss == Loss::timeout && s.backoff > 0);
+    s.congestion.on_timeout(s.next - s.una, s.loss == Loss::timeout && s.una == s.timed_out);
+    s.timed_out = s.una;
     s.backoff = static_cast<std::uint8_t>(std::min(s.backoff + 1, 255));
     s.loss = Loss::timeout;
     s.recover = s.next;

@@ -36,6 +36,8 @@ void Tcp::server_receive(std::uint32_t id, const Packet& packet) {
         s.state = ServerState::established;
         if (s.backoff == 0) {
             s.rtt.sample(simulator_.now() - s.timed_at);
+        } else {
+            s.rtt.handshake_timed_out();
         }
         s.backoff = 0;
         s.deadline = kNever;

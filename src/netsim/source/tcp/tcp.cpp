@@ -3,8 +3,16 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <string>
+
+#include "netsim/error.hpp"
 
 namespace netsim::tcp {
+
+namespace {
+/// An event names a connection and its end.
+constexpr std::size_t kMostConnections = (EventQueue::kIndexMask + 1) / 2;
+}  // namespace
 
 Tcp::Tcp(const TcpConfig& config, std::uint64_t seed, Network& network, Simulator& simulator)
     : config_(config),
@@ -17,6 +25,10 @@ Tcp::Tcp(const TcpConfig& config, std::uint64_t seed, Network& network, Simulato
 std::uint32_t Tcp::allocate(int client, int server) {
     std::uint32_t id = 0;
     if (free_.empty()) {
+        if (connections_.size() == kMostConnections) {
+            throw Error("more than " + std::to_string(kMostConnections) +
+                        " connections at a time: " + "fewer hosts, reducers or copiers are needed");
+        }
         id = static_cast<std::uint32_t>(connections_.size());
         connections_.emplace_back(config_);
         ways_.emplace_back();

@@ -40,7 +40,7 @@ class Transmitter {
 
     /// Returns the port as it is at `now`.
     const Port& port(Time now) {
-        if (free_ <= now) {
+        if (free_ < now) {  // at free_ itself a frame may still follow without a gap
             port_after_last_frame().update(now);
         } else {
             port_.update(now);

@@ -68,7 +68,10 @@ class Congestion {
     double alpha() const { return alpha_; }
 
     /// Reduces the window after an idle time of a retransmission timeout or more (RFC 5681).
-    void on_idle(double initial) { window_ = std::min(window_, initial); }
+    void on_idle(double initial) {
+        window_ = std::min(window_, initial);
+        epoch_ = -1;  // cubic: the idle time is no time of growth (RFC 9438, 5.8)
+    }
 
   private:
     static constexpr double kLeast = 2;

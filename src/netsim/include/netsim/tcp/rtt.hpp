@@ -21,9 +21,14 @@ class Rtt {
         }
     }
 
-    /// Returns the timeout after `backoff` timeouts in a row; `initial` before the first sample.
+    /// Notes that a SYN timed out: the timeout before the first sample is 3 s then (RFC 6298, 5.7).
+    void handshake_timed_out() { slow_ = true; }
+
+    /// Returns the timeout after `backoff` timeouts since the last sample; `initial` before the first sample.
     Time timeout(Time initial, Time least, Time most, unsigned backoff) const {
-        const Time base = smoothed_ == 0 ? initial : std::max(smoothed_ + 4 * deviation_, least);
+        constexpr Time kAfterHandshake = 3 * kSecond;
+        const Time first = slow_ ? std::max(initial, kAfterHandshake) : initial;
+        const Time base = smoothed_ == 0 ? first : std::max(smoothed_ + 4 * deviation_, least);
         constexpr unsigned kMostDoublings = 16;
         return std::min(base << std::min(backoff, kMostDoublings), std::max(most, base));
     }
@@ -32,6 +37,7 @@ class Rtt {
   private:
     Time smoothed_ = 0;
     Time deviation_ = 0;
+    bool slow_ = false;
 };
 
 }  // namespace netsim::tcp
