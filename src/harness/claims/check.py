@@ -243,7 +243,7 @@ def check_claims(path: Path, tables: Path, have: Collection[str]) -> Checked:
             judged = chosen.judged(claim)
             if others and chosen is over and over.file.choices and over.depends(entry):
                 under = {level: other.judged(entry) for level, other in others.items()}
-                judged = under_all(judged, under)
+                judged = under_all(judged, under, over.file.choices.base)
             rows.append(row_of(found.study, claim, judged, chosen.tags, chosen.rates(entry)))
         every.append(judged)
     return Checked(rows, every, tags)

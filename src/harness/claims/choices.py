@@ -56,17 +56,18 @@ def database_under(
     return build(tables, file.metrics, only)
 
 
-def under_all(own: Judged, under: Mapping[str, Judged]) -> Judged:
+def under_all(own: Judged, under: Mapping[str, Judged], base: str) -> Judged:
     """Returns a verdict that all choices share in: its reason says under how many the claim holds.
 
-    `under` are the verdicts over the runs of each choice, which may be fewer than those behind `own`. A claim that is
-    contradicted, but not under every choice, is undecided: the paper does not say which of them is its own. One for
-    which the choices have no runs that tell is judged by its own runs, and says so where they contradict it.
+    `under` are the verdicts over the runs of each choice, `base` among them, which may be fewer than those behind `own`.
+    A claim that is contradicted, but not under every choice, is undecided: the paper does not say which of them is its
+    own. One that the choices' runs cannot contradict, as those of the base do not, is judged by its own runs alone.
     """
     every = {level: other.verdict for level, other in under.items() if other.verdict in JUDGED}
     if own.verdict not in JUDGED:
         return own
-    if len(every) < 2:
+    apart = own.verdict == "contradicted" and every.get(base, own.verdict) in HOLDS
+    if len(every) < 2 or apart:
         alone = f"{own.reason}; no runs under the other open choices tell"
         return replace(own, reason=alone) if own.verdict == "contradicted" else own
     holding = [level for level, verdict in every.items() if verdict in HOLDS]

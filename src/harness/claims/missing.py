@@ -145,9 +145,13 @@ def gap(
         failed = [run for run in missing if run.status != "not-run"]
         reasons = joined(_by_count([run.reason for run in failed or missing]))
         return Gap("not run", f"none of the runs it needs ended well: {reasons}")
-    unmeasured = [reason for table in tables for reason in _unmeasured(database, table, metrics[table.name])]
+    empty = [table.name for table in tables if not _runs(database, [table])]
+    filled = [table for table in tables if table.name not in empty]
+    unmeasured = [reason for table in filled for reason in _unmeasured(database, table, metrics[table.name])]
     if unmeasured:
         return Gap("not testable here", joined(unmeasured))
+    if empty and not missing:
+        return Gap("not run", f"no runs in {', '.join(empty)}: left out at this scale, or not made yet")
     needed = [
         run for run in missing if run.status != "not-run" or (run.levels - ran) & query.constants
     ]  # a level that was not run matters only to a check that names it

@@ -233,6 +233,7 @@ class Choices(Strict):
     """Open choices: each claim that reads one of `tables` is judged once more under every one of them."""
 
     factor: Word = Field(description="the column that tells the choices apart")
+    base: Word = Field(description="its level in the runs of `tables` themselves")
     tables: dict[Word, Word] = Field(
         min_length=1, description="by experiment: the one that has its runs under each choice"
     )

@@ -83,18 +83,18 @@ def test_tables_without_a_single_number_give_not_run(judge: Judge, status: str) 
 
 def test_one_empty_table_takes_only_its_claims(judge: Judge) -> None:
     rows = judge.rows(World(empty=frozenset({"load"})))
-    assert with_verdict(rows, "not run") == {45, 46, 47, 48, 50, 51, 52, 53, 57}
-    assert rows[49].verdict == "not testable here", "nothing that tuning could remove"
+    assert with_verdict(rows, "not run") == {45, 46, 47, 48, 49, 50, 51, 52, 53, 57}
 
 
-def test_a_simulator_that_is_not_deterministic_is_found(judge: Judge) -> None:
+@pytest.mark.parametrize("factor", [1.05, 0.95])
+def test_one_run_that_differs_is_found_whichever_way_it_does(judge: Judge, factor: float) -> None:
     def by_chance(experiment: str, f: Factors, found: Numbers) -> None:
-        if experiment == "coalescing":
-            found["makespan"] *= 1 + 1e-6
+        if experiment == "stall" and f["stall_us"] == 25:
+            found["makespan"] *= factor
 
     assert judge.rows(World(reps=1))[22].verdict == "reproduced"
     row = judge.rows(World(change=by_chance))[22]
-    assert (row.verdict, row.high) == ("contradicted", 100)
+    assert row.verdict == "contradicted" and row.high == pytest.approx(5, abs=0.3)
 
 
 def strict_sleep(experiment: str, f: Factors, found: Numbers) -> None:
