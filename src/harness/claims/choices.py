@@ -77,9 +77,9 @@ def under_all(own: Judged, under: Mapping[str, Judged], base: str) -> Judged:
         few, word = (failing, "not under") if len(failing) <= len(holding) else (holding, "under")
         named = f", {word} {', '.join(few)}"
     words = f"by the runs of {len(every)} open choices it holds under {len(holding)}{named}"
-    if own.verdict != "contradicted":
-        return replace(own, reason=f"{own.reason}; {words}")
     open_under = [level for level in failing if every[level] == "undecided"]
     words += f", undecided under {', '.join(open_under)}" if open_under else ""
+    if own.verdict != "contradicted":
+        return replace(own, reason=f"{own.reason}; {words}")
     depends = len(holding) + len(open_under) > 0
     return replace(own, verdict="undecided" if depends else own.verdict, reason=f"{own.reason}; {words}")

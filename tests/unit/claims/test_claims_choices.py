@@ -35,6 +35,12 @@ def judged(verdict: Verdict) -> Judged:
             "reproduced",
             "holds under 1, not under a",
         ),
+        (
+            "reproduced",
+            {"base": "undecided", "a": "contradicted"},
+            "reproduced",
+            "holds under 0, undecided under base",
+        ),
     ],
 )
 def test_a_contradiction_that_depends_on_a_choice_is_undecided(
