@@ -59,7 +59,7 @@ def database_under(
 def under_all(own: Judged, under: Mapping[str, Judged], base: str) -> Judged:
     """Returns a verdict that all choices share in: its reason says under how many the claim holds.
 
-    `under` are the verdicts over the runs of each choice, `base` among them, which may be fewer than those behind `own`.
+    `under` are the verdicts over the runs of each choice, `base` among them; these may be fewer than those of `own`.
     A claim that is contradicted, but not under every choice, is undecided: the paper does not say which of them is its
     own. One that the choices' runs cannot contradict, as those of the base do not, is judged by its own runs alone.
     """
