@@ -51,7 +51,9 @@ def test_a_cell(shared: Path) -> None:
     assert (found["link.rate"].value, found["link.rate"].source) == (500, "emulated:tbf")
     assert found["energy.total"].value is None and found["energy.total"].reason
     # Less what is deleted before it is written back: the files of the job that made the input, with two replicas.
-    assert value["storage.written.datanode"] >= value["input.bytes"] / 2, "what TeraSort leaves is on the disks"
+    assert value["storage.written.datanode"] >= value["input.bytes"] / 2, (
+        "what TeraSort leaves is on the disks"
+    )
     assert value["storage.written.nodemanager"] > 0, "logs, job files and what its tasks have spilled"
     assert found["disturbed"].value == 0
     files = {path.name for path in done.iterdir()}
