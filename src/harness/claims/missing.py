@@ -90,14 +90,10 @@ def _unmeasured(database: Database, table: Table, metrics: list[str]) -> list[st
     return reasons
 
 
-def _runs(database: Database, tables: list[Table]) -> int:
-    """Returns the number of runs of the tables that ended well."""
-    total = 0
-    for table in tables:
-        sql = f"SELECT count(DISTINCT (point, rep)) FROM raw.{quoted(table.name)} WHERE status = 'ok'"
-        ((count,),) = database.answer(sql)
-        total += int(count)
-    return total
+def _has_runs(database: Database, table: Table) -> bool:
+    """Returns whether a run of the table ended well."""
+    ((found,),) = database.answer(f"SELECT count(*) > 0 FROM raw.{quoted(table.name)} WHERE status = 'ok'")
+    return bool(found)
 
 
 def _verdict_of(runs: list[Absent]) -> Gap:
@@ -136,22 +132,22 @@ def gap(
     if waiting:
         return Gap("not run", joined(waiting))
     missing = [run for table in tables for run in _absent(database, table)]
-    if not _runs(database, tables):
+    filled = [table for table in tables if _has_runs(database, table)]
+    empty = ", ".join(table.name for table in tables if table not in filled)
+    left_out = Gap("not run", f"no runs in {empty}: left out at this scale, or not made yet")
+    if not filled:
         if not tables:
             return Gap("not run", absent or "its tables have no rows that the check selects")
         if not missing:
-            names = ", ".join(table.name for table in tables)
-            return Gap("not run", f"no runs in {names}: left out at this scale, or not made yet")
+            return left_out
         failed = [run for run in missing if run.status != "not-run"]
         reasons = joined(_by_count([run.reason for run in failed or missing]))
         return Gap("not run", f"none of the runs it needs ended well: {reasons}")
-    empty = [table.name for table in tables if not _runs(database, [table])]
-    filled = [table for table in tables if table.name not in empty]
     unmeasured = [reason for table in filled for reason in _unmeasured(database, table, metrics[table.name])]
     if unmeasured:
         return Gap("not testable here", joined(unmeasured))
     if empty and not missing:
-        return Gap("not run", f"no runs in {', '.join(empty)}: left out at this scale, or not made yet")
+        return left_out
     needed = [
         run for run in missing if run.status != "not-run" or (run.levels - ran) & query.constants
     ]  # a level that was not run matters only to a check that names it

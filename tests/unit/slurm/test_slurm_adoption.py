@@ -169,6 +169,14 @@ def submitted(folder: Path) -> Executor:
     return Executor(run_uuid="second")
 
 
+def succeeded(folder: Path, slurm: dict[str, str]) -> Executor:
+    """Let the job succeed and leave its file while no Snakemake is there."""
+    second = submitted(folder)
+    slurm["sacct"] = "40|COMPLETED|first|rule_make_wildcards_x_y_z"
+    (folder / "out").write_text("")
+    return second
+
+
 WAITS = "40|first|{}|rule_make_wildcards_x_y_z"
 
 
@@ -188,9 +196,7 @@ def test_a_job_that_waits_is_adopted(folder: Path, slurm: dict[str, str]) -> Non
 def test_a_job_that_has_succeeded_is_taken_if_its_files_are_there(
     folder: Path, slurm: dict[str, str]
 ) -> None:
-    second = submitted(folder)
-    slurm["sacct"] = "40|COMPLETED|first|rule_make_wildcards_x_y_z"
-    (folder / "out").write_text("")
+    second = succeeded(folder, slurm)
     adoption.adopt(second, folder, alone=True)
     second.run_jobs([job(folder)])
     assert second.said == [f"began {folder / 'out'}", "takes 40"]
@@ -199,9 +205,7 @@ def test_a_job_that_has_succeeded_is_taken_if_its_files_are_there(
 def test_a_job_that_has_succeeded_is_submitted_anew_when_that_is_forced(
     folder: Path, slurm: dict[str, str]
 ) -> None:
-    second = submitted(folder)
-    slurm["sacct"] = "40|COMPLETED|first|rule_make_wildcards_x_y_z"
-    (folder / "out").write_text("")
+    second = succeeded(folder, slurm)
     adoption.adopt(second, folder, alone=True)
     second.run_jobs([job(folder, forced=True)])
     assert second.said[0].startswith("submitted")
@@ -246,9 +250,7 @@ def test_an_end_by_the_user_leaves_the_jobs_and_the_folder_that_they_wait_for(
 def test_what_was_made_without_a_snakemake_is_recorded(
     folder: Path, slurm: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    second = submitted(folder)
-    slurm["sacct"] = "40|COMPLETED|first|rule_make_wildcards_x_y_z"
-    (folder / "out").write_text("")
+    second = succeeded(folder, slurm)
     left = adoption.adopt(second, folder, alone=True)
 
     def recorded(one: Any, needed: bool) -> list[Any]:

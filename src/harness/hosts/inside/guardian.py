@@ -23,7 +23,7 @@ from typing import Any
 
 from harness.hosts.inside import devices, server, throttle, wire
 from harness.kernel import linux
-from harness.kernel.guardian import boot_id, start_of
+from harness.kernel.guardian import boot_id, owner_alive, start_of
 
 PREFIX = "kvasir-hosts-"
 OWNER = "owner"
@@ -206,10 +206,8 @@ def _dead(owner: dict[str, Any], me: dict[str, Any]) -> bool:
     """Returns whether an owner has ended for certain. Pids of other machines and namespaces say nothing here."""
     if owner["node"] != me["node"]:
         return False
-    if owner["boot"] != me["boot"]:
-        return True
-    same_pids = owner["pid_namespace"] == me["pid_namespace"]
-    return bool(same_pids and start_of(int(owner["pid"])) != owner["start"])
+    known = owner["boot"] != me["boot"] or owner["pid_namespace"] == me["pid_namespace"]
+    return known and not owner_alive(owner)
 
 
 def sweep(base: str) -> None:
