@@ -14,7 +14,7 @@ class KvasirNetsim(CMakePackage):
     url = "https://kvasir.invalid/kvasir-netsim-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="65e942688af12bc3bd8879227ab62be6c98655759c9b68393ac05a3a0dd73b90")
+    version("0.1.0", sha256="f49ca7fabbcd19fc5fd5206e1f6fe293175bd7f0985fa9f19d2d4675e2051eb8")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")

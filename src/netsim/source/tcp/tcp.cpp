@@ -27,7 +27,7 @@ std::uint32_t Tcp::allocate(int client, int server) {
     if (free_.empty()) {
         if (connections_.size() == kMostConnections) {
             throw Error("more than " + std::to_string(kMostConnections) +
-                        " connections at a time: " + "fewer hosts, reducers or copiers are needed");
+                        " connections at a time: fewer hosts, reducers or copiers are needed");
         }
         id = static_cast<std::uint32_t>(connections_.size());
         connections_.emplace_back(config_);
