@@ -108,3 +108,31 @@ def test_counts_of_a_text_grow_with_its_passes() -> None:
 def test_captions_have_the_same_bound_as_runs() -> None:
     library = (Path(__file__).parents[2] / "scripts/figures/lib/caption.R").read_text(encoding="utf-8")
     assert f"least_share <- {runs.LEAST_SHARE}\n" in library
+
+
+def mpirun(folder: Path) -> Path:
+    """Write a program named mpirun that leaves a file in its temporary folder, and that folder's name in `seen`."""
+    folder.mkdir()
+    program = folder / "mpirun"
+    program.write_text(
+        '#!/bin/sh\ntouch "$TMPDIR/left"\necho "$TMPDIR" > "$(dirname "$0")/seen"\n', encoding="utf-8"
+    )
+    program.chmod(0o755)
+    return program
+
+
+def test_each_mpirun_has_a_session_directory_of_its_own_that_goes_with_it(tmp_path: Path) -> None:
+    seen = []
+    for name in ("a", "b"):
+        program = mpirun(tmp_path / name)
+        assert runs.supervise([str(program)], tmp_path / "log", 9, lambda _: None).exit_code == 0
+        seen.append(Path((tmp_path / name / "seen").read_text(encoding="utf-8").strip()))
+    assert seen[0] != seen[1]
+    assert not any(folder.exists() for folder in seen)
+
+
+def test_other_programs_keep_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    program = mpirun(tmp_path / "a").rename(tmp_path / "a" / "other")
+    assert runs.supervise([str(program)], tmp_path / "log", 9, lambda _: None).exit_code == 0
+    assert (tmp_path / "left").exists()

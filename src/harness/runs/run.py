@@ -9,7 +9,9 @@ import shlex
 import shutil
 import signal
 import socket
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +24,7 @@ import psutil
 from harness.core.environment import git_state, machine, moment
 from harness.core.process import Ended, how_ended, owner_fd, start, wait
 from harness.hosts.inside.server import step_environment
-from harness.images.launch import mpi_launcher
+from harness.images.launch import MPIRUN, mpi_launcher
 from harness.kernel.linux import die_with_parent
 from harness.measure.client import Sampler
 from harness.measure.efficiency import core_count, efficiency
@@ -111,16 +113,31 @@ def command_line(spec: RunSpec, folder: Path) -> list[str]:
     return [*mpi_launcher(spec.launcher, spec.program[0]), *own]
 
 
+@contextmanager
+def session_directory(command: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Yield the variables that give an mpirun a session directory of its own, removed afterwards; none for others.
+
+    Open MPI 4 keeps the sessions of a user below one directory, which the mpirun that ends last removes: one that
+    starts at that moment fails in its mkdir.
+    """
+    if Path(command[0]).name != MPIRUN:
+        yield {}
+        return
+    with tempfile.TemporaryDirectory(prefix="kvasir-mpi-", ignore_cleanup_errors=True) as folder:
+        yield {"TMPDIR": folder}
+
+
 def supervise(command: list[str], log: Path, timeout_s: float, follow: Callable[[int], None]) -> Ended:
     """Start the program, tell `follow` its process, and wait for its end; it never outlives this call."""
-    process = start(command, log, launch_environment())
-    try:
-        follow(process.pid)
-        return wait(process, timeout_s, owner_fd())
-    finally:
-        if process.poll() is None:
-            process.terminate()
-            process.wait()
+    with session_directory(command) as session:
+        process = start(command, log, {**launch_environment(), **session})
+        try:
+            follow(process.pid)
+            return wait(process, timeout_s, owner_fd())
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
 
 
 def sampler_of(watch: Watch, folder: Path, nodes: Sequence[str]) -> Sampler | NodeSamplers:
