@@ -136,8 +136,18 @@ std::pair<Lists, Lists> grouped_on_arrival(std::uint64_t records, const std::vec
                                            MemoryMeter& meter) {
     RadixStore<std::string_view, std::uint64_t, Add> store(meter, add, false);
     store.group_on_arrival();
+    std::uint64_t listed = 0;
     for (std::uint64_t i = 0; i < records; ++i) {
         for (const std::string& key : keys) {
+            const KeyCode code = KeyTraits<std::string_view>::encode(std::string_view(key));
+            if (store.groups_on_arrival() && code.tail == nullptr &&
+                store.list(
+                    code, i, listed,
+                    [](std::uint64_t /*hash*/) { return ValueLists<std::string_view, std::uint64_t>::kHere; },
+                    [](auto...) { FAIL() << "all keys are this rank's"; })) {
+                ++listed;
+                continue;
+            }
             const auto words = record(key, i);
             store.ingest(words.data(), words.size());
         }
@@ -215,72 +225,166 @@ Value value_of(std::uint64_t number) {
     }
 }
 
-/// Lists of `values` values each of `keys` keys, as another rank would write them, and what is in them.
+/// What a rank ships of `values` values each of `keys` keys of another one, and what is in it.
 template <class Value>
-std::pair<std::vector<std::uint64_t>, std::map<std::string, std::vector<Value>>> written(
+std::pair<std::vector<std::uint64_t>, std::map<std::string, std::vector<Value>>> shipped(
     ValueLists<std::string_view, Value>& lists, const std::vector<std::string>& keys, std::uint64_t values) {
+    std::vector<std::uint64_t> words;
+    std::uint64_t number = 0;
+    const auto route = [](std::uint64_t /*hash*/) { return 1; };
+    const auto ship = [&](int rank, const std::uint64_t* piece, std::size_t length, std::size_t in_it) {
+        EXPECT_EQ(rank, 1);
+        EXPECT_LE(length, lists.kSentWords);
+        words.insert(words.end(), piece, piece + length);
+        number += in_it;
+    };
     std::map<std::string, std::vector<Value>> expected;
     for (std::uint64_t i = 0; i < values; ++i) {
         for (const std::string& key : keys) {
-            EXPECT_TRUE(
-                lists.add(KeyTraits<std::string_view>::encode(std::string_view(key)), value_of<Value>(i)));
+            EXPECT_TRUE(lists.add(KeyTraits<std::string_view>::encode(std::string_view(key)),
+                                  value_of<Value>(i), route, ship));
             expected[key].push_back(value_of<Value>(i));
         }
     }
-    std::vector<std::uint64_t> words(lists.words_of(values * keys.size(), keys.size()));
-    words.resize(lists.write(words.data()));
+    lists.flush(ship);
+    lists.flush([](auto...) { FAIL() << "what has left leaves again"; });
+    lists.for_each([](auto...) { FAIL() << "another rank's keys are among this one's"; });
+    EXPECT_EQ(number, values * keys.size());
     return {words, expected};
 }
 
-template <class Value>
-void expect_that_written_lists_are_read() {
-    MemoryMeter meter;
-    ValueLists<std::string_view, Value> lists(meter);
-    for (const std::uint64_t values : {1U, 5U, 6U, 7U, 1000U, 70'000U}) {
-        const auto [words, expected] =
-            written(lists, {"", "a", "seven77", "eight888", std::string(15, 'x')}, values);
-        std::map<std::string, std::vector<Value>> found;
-        lists.for_each_written(
-            words.data(), words.size(), [&](const std::uint64_t* begin, const Value* at, std::size_t n) {
-                EXPECT_TRUE(found.emplace(R::key(begin), std::vector<Value>(at, at + n)).second);
-            });
-        EXPECT_EQ(found, expected) << values;
-        lists.clear();
-        EXPECT_EQ(lists.keys(), 0U);
-    }
-    const std::uint64_t peak = meter.peak();
-    (void)written(lists, {"b", "c", "d", "e", "f"}, 70'000);
-    EXPECT_EQ(meter.peak(), peak) << "the memory of lists that were cleared is used again";
+WordBuffer message(MemoryMeter& meter, const std::vector<std::uint64_t>& words) {
+    WordBuffer buffer(meter, words.size());
+    copy_words(buffer.data(), words.data(), words.size());
+    return buffer;
 }
 
-TEST(ValueLists, AreReadAsTheyWereWritten) {
-    expect_that_written_lists_are_read<std::uint64_t>();
-    expect_that_written_lists_are_read<std::uint16_t>();
-    expect_that_written_lists_are_read<std::array<std::uint64_t, 2>>();
+template <class Value>
+void expect_that_shipped_values_arrive() {
+    const std::vector<std::string> keys = {"", "a", "seven77", "eight888", std::string(15, 'x')};
+    MemoryMeter meter;
+    ValueLists<std::string_view, Value> lists(meter);
+    const auto no_key = [](auto...) { FAIL() << "a key is refused"; };
+    for (const std::uint64_t values : {1U, 29U, 30U, 31U, 60U, 61U, 1000U, 20'000U}) {
+        auto [words, expected] = shipped(lists, keys, values);
+        ValueLists<std::string_view, Value> there(meter);
+        const auto own = KeyTraits<std::string_view>::encode(std::string_view("a"));
+        const auto here = [](std::uint64_t /*hash*/) { return ValueLists<std::string_view, Value>::kHere; };
+        for (int twice = 0; twice < 2; ++twice) {  // with values of this rank's before, between and after
+            EXPECT_TRUE(there.add(own, value_of<Value>(99), here, no_key));
+            EXPECT_EQ(there.take(message(meter, words), no_key), values * keys.size());
+        }
+        EXPECT_TRUE(there.add(own, value_of<Value>(99), here, no_key));
+        for (auto& [key, all] : expected) {
+            all.insert(all.end(), all.begin(), all.end());
+            all.insert(all.end(), key == "a" ? 3 : 0, value_of<Value>(99));
+            std::sort(all.begin(), all.end());
+        }
+        std::map<std::string, std::vector<Value>> found;
+        there.for_each([&](const std::uint64_t* begin, const Values<Value>& list) {
+            auto& all = found[std::string(R::key(begin))];
+            EXPECT_TRUE(all.empty());
+            list.for_each([&](const Value& value) { all.push_back(value); });
+            EXPECT_EQ(list.size(), all.size());
+            std::sort(all.begin(), all.end());
+        });
+        EXPECT_EQ(found, expected) << values;
+    }
+    const std::uint64_t peak = meter.peak();
+    (void)shipped(lists, keys, 20'000);
+    EXPECT_EQ(meter.peak(), peak) << "the memory of values that have left is used again";
+}
+
+TEST(ValueLists, TakeWhatOtherRanksShip) {
+    expect_that_shipped_values_arrive<std::uint64_t>();
+    expect_that_shipped_values_arrive<std::uint16_t>();
+    expect_that_shipped_values_arrive<std::array<std::uint64_t, 2>>();
+}
+
+TEST(ValueLists, GrowWhileTheyShip) {
+    using Ones = ValueLists<std::string_view, std::uint64_t>;
+    MemoryMeter meter;
+    Ones lists(meter);
+    std::uint64_t shipped_values = 0;
+    int own = 0;
+    int most_own = 4000;
+    const auto key = [](int number) {
+        static std::string text;
+        text = "k" + std::to_string(number);
+        return KeyTraits<std::string_view>::encode(std::string_view(text));
+    };
+    const auto here = [](std::uint64_t /*hash*/) { return Ones::kHere; };
+    const auto no_ship = [](auto...) { FAIL() << "a value of this rank leaves"; };
+    // Whoever ships takes in what has arrived: keys of this rank.
+    const auto ship = [&](int /*rank*/, const std::uint64_t* piece, std::size_t words, std::size_t values) {
+        const std::vector<std::uint64_t> copy(piece, piece + words);
+        for (int i = 0; i < 700 && own < most_own; ++i) {
+            EXPECT_TRUE(lists.add(key(1'000'000 + own++), std::uint64_t{1}, here, no_ship));
+        }
+        for (std::size_t i = 0; i < values; ++i) {
+            EXPECT_EQ(copy[4 + i], 7U);
+        }
+        shipped_values += values;
+    };
+    const auto elsewhere = [](std::uint64_t /*hash*/) { return 1; };
+    for (int i = 0; i < 100'000; ++i) {
+        EXPECT_TRUE(lists.add(key(i % 300), std::uint64_t{7}, elsewhere, ship));
+    }
+    for (int i = 300; i < 3000; ++i) {
+        EXPECT_TRUE(lists.add(key(i), std::uint64_t{7}, elsewhere, ship));
+    }
+    most_own = 9000;
+    lists.flush(ship);
+    EXPECT_EQ(shipped_values, 102'700U);
+    lists.flush([](auto...) { FAIL() << "all have left"; });
 }
 
 TEST(RadixStore, TakesListsIntoItsOwnOrAsRecords) {
     MemoryMeter meter;
     ValueLists<std::string_view, std::uint64_t> sent(meter);
-    const auto [words, expected] = written<std::uint64_t>(sent, {"", "a", "eight888"}, 1000);
+    const auto [words, expected] = shipped<std::uint64_t>(sent, {"", "a", "eight888"}, 1000);
     for (const bool grouping : {true, false}) {
         RadixStore<std::string_view, std::uint64_t, Add> store(meter, add, false);
         if (grouping) {
             store.group_on_arrival();
         }
-        EXPECT_EQ(store.ingest_lists(words.data(), words.size()), 3000U);
+        EXPECT_EQ(store.take_lists(message(meter, words)), 3000U);
         const auto more = record("a", std::uint64_t{1000});
         store.ingest(more.data(), more.size());
-        EXPECT_EQ(store.ingest_lists(words.data(), words.size()), 3000U);
-        const auto [lists, rest] = content_of(store);
+        EXPECT_EQ(store.take_lists(message(meter, words)), 3000U);
+        auto [lists, rest] = content_of(store);
         EXPECT_EQ((grouping ? rest : lists), Lists());
-        const Lists& all = grouping ? lists : rest;
+        Lists& all = grouping ? lists : rest;
         EXPECT_EQ(all.size(), 3U);
         EXPECT_EQ(all.at("eight888").size(), 2000U);
-        EXPECT_EQ(all.at("a").size(), 2001U);
-        EXPECT_EQ(all.at("a")[1000], 1000U);
-        EXPECT_TRUE(std::equal(expected.at("a").begin(), expected.at("a").end(), all.at("a").begin()));
+        std::vector<std::uint64_t> of_a = expected.at("a");
+        of_a.insert(of_a.end(), of_a.begin(), of_a.end());
+        of_a.push_back(1000);
+        std::sort(of_a.begin(), of_a.end());
+        std::sort(all.at("a").begin(), all.at("a").end());
+        EXPECT_EQ(all.at("a"), of_a);
     }
+}
+
+TEST(RadixStore, MakesRecordsOfListsThatCameForKeysItHasNoRoomFor) {
+    MemoryMeter meter;
+    RadixStore<std::string_view, std::uint64_t, Add> store(meter, add, false);
+    store.group_on_arrival();
+    const std::size_t before = meter.current();
+    for (int i = 0; i < 20'000; ++i) {
+        const auto words = record("own" + std::to_string(i), std::uint64_t{1});
+        store.ingest(words.data(), words.size());
+    }
+    ValueLists<std::string_view, std::uint64_t> sent(meter);
+    const auto [words, expected] = shipped<std::uint64_t>(sent, {"new", "other"}, 1000);
+    const std::size_t with_own = meter.current();
+    EXPECT_EQ(store.take_lists(message(meter, words)), 2000U);
+    EXPECT_LT(meter.current() - with_own, 2000 * 8 * sizeof(std::uint64_t)) << "the message is not kept";
+    const auto [lists, rest] = content_of(store);
+    EXPECT_FALSE(lists.contains("new"));
+    EXPECT_EQ(rest.at("new"), expected.at("new"));
+    EXPECT_EQ(rest.at("other"), expected.at("other"));
+    EXPECT_GT(meter.current(), before);
 }
 
 struct Prefixed {

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="df8f46f4e68f39fb9f21b59d6d1ac7ab57fef62760f2cafe82d6438c24ab0a15")
+    version("0.1.0", sha256="c74b4420af0a8c6eec6a45b91d95b95ee93db6e56c68ade11bba05e2d71532f6")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -2,18 +2,17 @@
 // Exchange that adapts to its records: blocks travel as those of ByFill do, but how large a table records are
 // combined in before, if in any, follows from the hits there (CombineChoice). A large table leaves in pieces.
 // Where nothing is combined and the store groups records on arrival, those of keys that come often never are
-// records: they go to the lists of this rank's store, or as lists of values to that of another one.
+// records: they go to the lists of this rank's store, or in pieces of values to those of another one.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "kvasir/detail/block.hpp"
 #include "kvasir/detail/by_fill.hpp"
 #include "kvasir/detail/combine_choice.hpp"
 #include "kvasir/detail/job_state.hpp"
+#include "kvasir/detail/record_pages.hpp"
 
 namespace kvasir::detail {
 
@@ -39,28 +38,25 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
             }
             open_large();
         } else if (store.groups_on_arrival() && !job.options.events) {
-            open_lists();
+            listing_ = true;
+            // Another rank's values are sent as such only where a message holds many of them.
+            if (Base::block_words() >= kFewestWords) {
+                messages_.resize(static_cast<std::size_t>(job.comm.size()));
+            }
         }
     }
 
     /// Returns whether list() takes records still.
-    bool listing() const { return listing_ranks_ != 0; }
+    bool listing() const { return listing_; }
     /// Takes a record of a key without a tail as a value of a list; returns whether it did.
-    bool list(int rank, const KeyCode& key, const Value& value) requires(Lists::kTakesAny) {
-        Listed& listed = listed_[static_cast<std::size_t>(rank)];
-        if (!listed.open) {
-            return false;
-        }
-        const bool taken = listed.lists ? listed.lists->add(key, value) : this->store().list(key, value);
+    bool list(const KeyCode& key, const Value& value) requires(Lists::kTakesAny) {
+        const bool taken = this->store().list(
+            key, value, listed_, [this](std::uint64_t hash) { return place_of(hash); }, shipping());
+        listed_ += static_cast<std::uint64_t>(taken);
         if (!taken) [[unlikely]] {
-            refused(rank, listed);
-            return false;
+            listing_ = this->store().groups_on_arrival();
         }
-        ++listed.values;
-        if (listed.lists && listed.words_with_one_more() > Base::block_words()) [[unlikely]] {
-            ship_lists(rank, listed);
-        }
-        return true;
+        return taken;
     }
 
     using Base::append;
@@ -119,92 +115,82 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
         large_.clear();
         finish_lists();
         Base::finish();
+        this->guarded([&] {
+            for (Message& message : messages_) {
+                wait(message.buffers.requests, "MPI_Isend");
+            }
+        });
+        messages_.clear();
     }
 
   private:
     static constexpr std::size_t kWordsOfShortRecord = 3;
     static constexpr std::ptrdiff_t kPieceWords = 1 << 17U;
 
-    /// Values for a rank that leave as lists, or have gone to this rank's own.
-    struct Listed {
-        std::optional<Lists> lists;  ///< none: the store's
-        std::uint64_t values = 0;    ///< in them, or gone to the store's
-        bool open = false;           ///< whether records are taken
+    static constexpr std::size_t kFewestWords = 4096;
 
-        std::size_t words_with_one_more() const { return Lists::words_of(values + 1, lists->keys() + 1); }
+    /// Pieces of lists for one rank.
+    struct Message {
+        typename Base::Buffers buffers;
+        std::size_t words = 0;  ///< used
+        std::uint64_t values = 0;
     };
 
-    /// Begins to list: for other ranks only where a message holds many values.
-    void open_lists() {
-        if constexpr (Lists::kTakesAny) {
-            constexpr std::size_t fewest_words = 4096;
-            listed_.resize(static_cast<std::size_t>(this->job().comm.size()));
-            for (Listed& listed : listed_) {
-                if (Base::block_words() >= fewest_words) {
-                    listed.lists.emplace(this->job().memory);
-                    listed.open = true;
-                }
+    /// Returns where a key's records belong, as ValueLists has it.
+    int place_of(std::uint64_t hash) {
+        const int rank = this->job().router.route(hash);
+        if (rank == this->job().comm.rank()) {
+            return Lists::kHere;
+        }
+        return messages_.empty() ? Lists::kNowhere : rank;
+    }
+
+    auto shipping() {
+        return [this](int rank, const std::uint64_t* piece, std::size_t words, std::size_t values) {
+            if (!this->job().stopped()) {
+                this->guarded([&] { add_piece(rank, piece, words, values); });
             }
-            Listed& own = listed_[static_cast<std::size_t>(this->job().comm.rank())];
-            own.lists.reset();
-            own.open = true;
-            listing_ranks_ = std::ranges::count(listed_, true, &Listed::open);
-        }
+        };
     }
 
-    /// Lists for other ranks are given up where keys hardly come again, this rank's own where the store has.
-    void refused(int rank, Listed& listed) {
-        if (!listed.lists) {
-            if (!this->store().groups_on_arrival()) {
-                close(listed);
-            }
-        } else if (listed.lists->full() && !Lists::worthwhile(listed.values, listed.lists->keys())) {
-            ship_lists(rank, listed);
+    void add_piece(int rank, const std::uint64_t* piece, std::size_t words, std::size_t values) {
+        Message& message = messages_[static_cast<std::size_t>(rank)];
+        if (message.buffers.all.empty()) {
+            message.buffers.add(this->job().memory, Base::block_words());
+        } else if (message.words + words > Base::block_words()) {
+            send_message(rank, message);
         }
+        copy_words(message.buffers.data() + message.words, piece, words);
+        message.words += words;
+        message.values += values;
+        shipped_ += values;
     }
 
-    void ship_lists(int rank, Listed& listed) {
-        if (listed.values == 0 || this->job().stopped()) {
-            return;
-        }
-        const bool worthwhile = Lists::worthwhile(listed.values, listed.lists->keys());
-        this->guarded([&] {
-            this->ship(rank);  // the buffer may hold records
-            PhaseScope phase(this->job().clock, Phase::aggregate);
-            const std::size_t words = listed.lists->write(this->open_buffer(rank));
-            this->job().count_sent(rank, listed.values, words);
-            this->send_open(rank, words, Base::kLists);
-        });
-        listed.lists->clear();
-        listed.values = 0;
-        if (!worthwhile) {
-            listed.lists.reset();
-            close(listed);
-        }
+    void send_message(int rank, Message& message) {
+        PhaseScope phase(this->job().clock, Phase::aggregate);
+        this->job().count_sent(rank, message.values, message.words);
+        this->send_open(rank, message.buffers, message.words, Base::kLists);
+        message.words = 0;
+        message.values = 0;
     }
 
-    void close(Listed& listed) {
-        listed.open = false;
-        --listing_ranks_;
-    }
-
-    /// Sends what the lists hold, and counts what went to this rank's own.
+    /// Sends what the lists hold of other ranks' keys, and counts what went to this rank's own.
     void finish_lists() {
         if constexpr (Lists::kTakesAny) {
-            for (std::size_t r = 0; r < listed_.size(); ++r) {
-                Listed& listed = listed_[r];
-                const auto rank = static_cast<int>(r);
-                if (listed.lists) {
-                    ship_lists(rank, listed);
-                } else if (rank == this->job().comm.rank()) {
-                    const std::size_t words = words_for(sizeof(Value)) * listed.values;
-                    this->job().count_sent(rank, listed.values, words);
-                    this->job().counters.received += listed.values;
-                    this->job().counters.received_bytes += words * sizeof(std::uint64_t);
+            this->store().flush_lists(shipping());
+            this->guarded([&] {
+                for (std::size_t r = 0; r < messages_.size(); ++r) {
+                    if (messages_[r].words != 0 && !this->job().stopped()) {
+                        send_message(static_cast<int>(r), messages_[r]);
+                    }
                 }
-            }
-            listed_.clear();
-            listing_ranks_ = 0;
+            });
+            const std::uint64_t kept = listed_ - shipped_;
+            const std::size_t words = words_for(sizeof(Value)) * kept;
+            this->job().count_sent(this->job().comm.rank(), kept, words);
+            this->job().counters.received += kept;
+            this->job().counters.received_bytes += words * sizeof(std::uint64_t);
+            listing_ = false;
         }
     }
 
@@ -224,10 +210,26 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
         }
     }
 
-    /// Sends what the large tables hold.
+    /// Sends what the large tables hold, and takes this rank's own in meanwhile.
     void ship_large() {
-        for (std::size_t r = 0; r < large_.size() && !this->job().stopped(); ++r) {
-            ship_large(static_cast<int>(r));
+        PhaseScope phase(this->job().clock, Phase::aggregate);
+        const int own = this->job().comm.rank();
+        std::vector<MPI_Request> requests;
+        for (int rank = 0; rank < this->job().comm.size(); ++rank) {
+            BlockType& table = this->block(rank);
+            if (table.used() == 0) {
+                continue;
+            }
+            table.squeeze();
+            this->count_shipped(rank);
+            if (rank != own) {
+                begin_to_send_pieces(rank, table.data(), table.used(), requests);
+            }
+        }
+        this->take_in(this->block(own).data(), this->block(own).used());
+        this->take_until_sent(requests);
+        for (std::size_t r = 0; r < large_.size(); ++r) {
+            this->block(static_cast<int>(r)).clear();
         }
     }
 
@@ -240,41 +242,26 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
         }
     }
 
-    void ship_large(int rank) {
-        PhaseScope phase(this->job().clock, Phase::aggregate);
-        BlockType& table = this->block(rank);
-        if (table.used() == 0) {
-            return;
-        }
-        table.squeeze();
-        this->count_shipped(rank);
-        if (rank == this->job().comm.rank()) {
-            this->take_in(table.data(), table.used());
-        } else {
-            this->send_and_take(rank, pieces(table.data(), table.used()));
-        }
-        table.clear();
-    }
-
-    /// Cuts records into messages of about a mebibyte.
-    static std::vector<typename Base::Piece> pieces(const std::uint64_t* at, std::size_t words) {
-        std::vector<typename Base::Piece> found;
+    /// Begins to send records in messages of about a mebibyte.
+    void begin_to_send_pieces(int rank, const std::uint64_t* at, std::size_t words,
+                              std::vector<MPI_Request>& requests) {
         const std::uint64_t* const end = at + words;
         while (at != end) {
             const std::uint64_t* const begin = at;
             while (at != end && (at == begin || at + R::words(at) - begin <= kPieceWords)) {
                 at += R::words(at);
             }
-            found.push_back({begin, static_cast<std::size_t>(at - begin)});
+            this->begin_to_send(rank, {begin, static_cast<std::size_t>(at - begin)}, requests);
         }
-        return found;
     }
 
     bool combining_;
     CombineChoice choice_;
-    std::vector<WordBuffer> large_;     ///< one for each rank
-    std::vector<Listed> listed_;        ///< the same; none where records are combined, or not listed
-    std::ptrdiff_t listing_ranks_ = 0;  ///< those that take records
+    std::vector<WordBuffer> large_;  ///< one for each rank
+    bool listing_ = false;
+    std::uint64_t listed_ = 0;       ///< values that went to lists
+    std::uint64_t shipped_ = 0;      ///< those of other ranks' keys that have left again
+    std::vector<Message> messages_;  ///< one for each rank; none where other ranks' keys are not listed
 };
 
 }  // namespace kvasir::detail

@@ -34,9 +34,8 @@ class ByFill {
         block_words_ = std::max<std::size_t>(std::min(share, most) / sizeof(std::uint64_t), 1);
         for (std::size_t r = 0; r < ranks; ++r) {
             lanes_.emplace_back(job.memory);
-            lanes_.back().buffers.emplace_back(job.memory, block_words_);
-            lanes_.back().requests.push_back(MPI_REQUEST_NULL);
-            lanes_.back().block.attach(lanes_.back().buffers[0].data(), block_words_);
+            lanes_.back().buffers.add(job.memory, block_words_);
+            attach_open(static_cast<int>(r));
         }
         if (job.memory.has_budget()) {
             incoming_ = WordBuffer(job.memory, block_words_);
@@ -75,7 +74,9 @@ class ByFill {
                 take_in(record.data(), record.words());
                 return;
             }
-            send_and_take(rank, {{record.data(), record.words()}});
+            std::vector<MPI_Request> requests;
+            begin_to_send(rank, {record.data(), record.words()}, requests);
+            take_until_sent(requests);
         });
     }
 
@@ -106,7 +107,7 @@ class ByFill {
             take_until([&] { return ended_ + 1 == job_.comm.size(); });
             wait(last, "MPI_Isend");
             for (Lane& lane : lanes_) {
-                wait(lane.requests, "MPI_Isend");
+                wait(lane.buffers.requests, "MPI_Isend");
             }
         });
         lanes_.clear();
@@ -120,12 +121,23 @@ class ByFill {
         std::size_t words;
     };
 
-    /// Blocks for one rank: one that is being filled, and those under way.
-    struct Lane {
-        BlockType block;
-        std::vector<WordBuffer> buffers;
+    /// Memory of messages to one rank: the one that is being filled, and those under way.
+    struct Buffers {
+        std::vector<WordBuffer> all;
         std::vector<MPI_Request> requests;
         std::size_t open = 0;
+
+        void add(MemoryMeter& meter, std::size_t words) {
+            all.emplace_back(meter, words);
+            requests.push_back(MPI_REQUEST_NULL);
+        }
+        /// Returns the memory of the message that is being filled.
+        std::uint64_t* data() { return all[open].data(); }
+    };
+    /// Blocks for one rank.
+    struct Lane {
+        BlockType block;
+        Buffers buffers;
         std::uint64_t shipped = 0;
 
         explicit Lane(MemoryMeter& meter) : block(meter) {}
@@ -133,7 +145,7 @@ class ByFill {
 
     static constexpr int kRecords = 2;
     static constexpr int kLast = 3;
-    static constexpr int kLists = 4;  ///< what the store takes by ingest_lists
+    static constexpr int kLists = 4;  ///< pieces of lists
 
     JobState& job() const { return job_; }
     Store& store() const { return store_; }
@@ -149,16 +161,15 @@ class ByFill {
         }
     }
 
-    /// Sends messages that stay where they are until all have been delivered; takes in what arrives
-    /// meanwhile.
-    void send_and_take(int rank, const std::vector<Piece>& pieces) {
-        std::vector<MPI_Request> requests;
-        for (const Piece& piece : pieces) {
-            requests.emplace_back();
-            check_mpi(MPI_Isend(piece.data, message_length(piece.words), MPI_UINT64_T, rank, kRecords,
-                                job_.comm.get(), &requests.back()),
-                      "MPI_Isend");
-        }
+    /// Begins to send a message that stays where it is until it has been delivered.
+    void begin_to_send(int rank, const Piece& piece, std::vector<MPI_Request>& requests) {
+        requests.emplace_back();
+        check_mpi(MPI_Isend(piece.data, message_length(piece.words), MPI_UINT64_T, rank, kRecords,
+                            job_.comm.get(), &requests.back()),
+                  "MPI_Isend");
+    }
+    /// Takes in what arrives until all such messages have been delivered.
+    void take_until_sent(std::vector<MPI_Request>& requests) {
         PhaseScope waiting(job_.clock, Phase::wait_aggregate);
         take_until([&] {
             int done = 0;
@@ -180,7 +191,7 @@ class ByFill {
     /// Opens the buffer of `rank` that is not under way, empty.
     void attach_open(int rank) {
         Lane& lane = lanes_[static_cast<std::size_t>(rank)];
-        lane.block.attach(lane.buffers[lane.open].data(), block_words_);
+        lane.block.attach(lane.buffers.data(), block_words_);
     }
 
     static int message_length(std::size_t words) {
@@ -203,41 +214,33 @@ class ByFill {
             lane.block.clear();
             return;
         }
-        send_open(rank, lane.block.used(), kRecords);
-    }
-
-    /// Returns the buffer for `rank` that is being filled, of block_words() words.
-    std::uint64_t* open_buffer(int rank) {
-        Lane& lane = lanes_[static_cast<std::size_t>(rank)];
-        return lane.buffers[lane.open].data();
-    }
-
-    /// Sends the first `words` words of that buffer, and opens another one.
-    void send_open(int rank, std::size_t words, int tag) {
-        Lane& lane = lanes_[static_cast<std::size_t>(rank)];
-        check_mpi(MPI_Isend(open_buffer(rank), message_length(words), MPI_UINT64_T, rank, tag,
-                            job_.comm.get(), &lane.requests[lane.open]),
-                  "MPI_Isend");
-        lane.open = free_buffer(lane);
+        send_open(rank, lane.buffers, lane.block.used(), kRecords);
         attach_open(rank);
     }
 
-    /// Returns a buffer of the lane that is not in flight: one that has been delivered, a new one, or else
-    /// the next that is delivered.
-    std::size_t free_buffer(Lane& lane) {
+    /// Sends the first `words` words of the message that is being filled, and opens another one.
+    void send_open(int rank, Buffers& buffers, std::size_t words, int tag) {
+        check_mpi(MPI_Isend(buffers.data(), message_length(words), MPI_UINT64_T, rank, tag, job_.comm.get(),
+                            &buffers.requests[buffers.open]),
+                  "MPI_Isend");
+        buffers.open = free_buffer(buffers);
+    }
+
+    /// Returns a buffer that is not in flight: one that has been delivered, a new one, or else the next that
+    /// is delivered.
+    std::size_t free_buffer(Buffers& buffers) {
         PhaseScope waiting(job_.clock, Phase::wait_aggregate);
         std::size_t free = 0;
         take_until([&] {
-            for (free = 0; free < lane.requests.size(); ++free) {
+            for (free = 0; free < buffers.requests.size(); ++free) {
                 int done = 0;
-                check_mpi(MPI_Test(&lane.requests[free], &done, MPI_STATUS_IGNORE), "MPI_Test");
+                check_mpi(MPI_Test(&buffers.requests[free], &done, MPI_STATUS_IGNORE), "MPI_Test");
                 if (done != 0) {
                     return true;
                 }
             }
-            if (lane.buffers.size() <= in_flight_ && job_.memory.has_room(block_words_ * 8)) {
-                lane.buffers.emplace_back(job_.memory, block_words_);
-                lane.requests.push_back(MPI_REQUEST_NULL);
+            if (buffers.all.size() <= in_flight_ && job_.memory.has_room(block_words_ * 8)) {
+                buffers.add(job_.memory, block_words_);
                 return true;
             }
             return false;
@@ -276,39 +279,53 @@ class ByFill {
         PhaseScope phase(job_.clock, Phase::aggregate);
         int words = 0;
         MPI_Get_count(&status, MPI_UINT64_T, &words);
-        if (incoming_.words() < static_cast<std::size_t>(words)) {
-            incoming_ = WordBuffer();
-            incoming_ = WordBuffer(job_.memory, static_cast<std::size_t>(words));
+        const auto received = static_cast<std::size_t>(words);
+        const auto receive = [&](WordBuffer& buffer) {
+            complete("MPI_Imrecv", MPI_Imrecv, buffer.data(), words, MPI_UINT64_T, &message);
+        };
+        if constexpr (kTakesLists) {
+            if (status.MPI_TAG == kLists) {
+                WordBuffer lists(job_.memory, received);
+                receive(lists);
+                take_in(received, [&] { return store_.take_lists(std::move(lists)); });
+                return;
+            }
         }
-        complete("MPI_Imrecv", MPI_Imrecv, incoming_.data(), words, MPI_UINT64_T, &message);
+        if (incoming_.words() < received) {
+            incoming_ = WordBuffer();
+            incoming_ = WordBuffer(job_.memory, received);
+        }
+        receive(incoming_);
         if (status.MPI_TAG == kLast) {
             ++ended_;
             job_.peer_failed = job_.peer_failed || incoming_.data()[0] != 0;
         } else {
-            take_in(incoming_.data(), static_cast<std::size_t>(words), status.MPI_TAG);
+            take_in(incoming_.data(), received);
         }
     }
 
-    void take_in(const std::uint64_t* data, std::size_t words, int tag = kRecords) {
+    /// Gives records to the store.
+    void take_in(const std::uint64_t* data, std::size_t words) {
+        take_in(words, [&] { return store_.ingest(data, words); });
+    }
+
+  private:
+    static constexpr bool kTakesLists = requires(Store & store, WordBuffer lists) {
+        store.take_lists(std::move(lists));
+    };
+
+    /// Calls ingest(), which gives `words` words to the store and returns the number of records in them.
+    template <class Ingest>
+    void take_in(std::size_t words, Ingest&& ingest) {
         job_.counters.received_bytes += words * sizeof(std::uint64_t);
         if (job_.stopped()) {
             return;
         }
         try {
-            job_.counters.received += ingest(data, words, tag);
+            job_.counters.received += ingest();
         } catch (...) {
             job_.fail();  // told to the others at the end
         }
-    }
-
-  private:
-    std::uint64_t ingest(const std::uint64_t* data, std::size_t words, int tag) {
-        if constexpr (requires(Store & store) { store.ingest_lists(data, words); }) {
-            if (tag == kLists) {
-                return store_.ingest_lists(data, words);
-            }
-        }
-        return store_.ingest(data, words);
     }
 
     static constexpr std::size_t kLargestBlock = 1U << 20U;

@@ -60,7 +60,7 @@ class CombineSwitch {
 template <class Transport, class Value>
 concept TakesLists = requires(Transport& transport, const KeyCode& key, const Value& value) {
     { transport.listing() } -> std::same_as<bool>;
-    { transport.list(0, key, value) } -> std::same_as<bool>;
+    { transport.list(key, value) } -> std::same_as<bool>;
 };
 
 /// Exchanges that decide themselves whether to look for equal keys.
@@ -193,15 +193,15 @@ class Emitter {
     }
 
     void put_in_block(const KeyCode& key, const Value& value) {
+        if constexpr (!kCombining && TakesLists<Transport, Value>) {
+            if (transport_.listing() && key.tail == nullptr && transport_.list(key, value)) {
+                return;
+            }
+        }
         const int rank = job_.router.route(key.hash);
         if constexpr (kQueueing) {
             if (queueing_ && key.tail == nullptr) {
                 enqueue(rank, key, value);
-                return;
-            }
-        }
-        if constexpr (!kCombining && TakesLists<Transport, Value>) {
-            if (transport_.listing() && key.tail == nullptr && transport_.list(rank, key, value)) {
                 return;
             }
         }

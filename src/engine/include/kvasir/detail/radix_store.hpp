@@ -71,25 +71,43 @@ class RadixStore final : private MemoryRelief {
     }
     bool groups_on_arrival() const { return lists_.has_value(); }
 
-    /// Takes a record of a short key as a value of its list; returns whether that key has one.
-    bool list(const KeyCode& key, const Value& value) {
-        return lists_ && (lists_->add(key, value) || refused());
+    /// Takes a record of a short key as a value of its list; returns whether that key has one. `route` and
+    /// `ship` are those of ValueLists, `values` how many there were before. Gives the lists up if few keys
+    /// have come again when they get no more keys: looking for them would cost more than they save.
+    template <class Route, class Ship>
+    bool list(const KeyCode& key, const Value& value, std::uint64_t values, Route&& route, Ship&& ship) {
+        if (lists_->add(key, value, route, ship)) [[likely]] {
+            return true;
+        }
+        if (!weighed_ && lists_->full()) [[unlikely]] {
+            weighed_ = true;
+            if (!lists_->worthwhile(values)) {
+                lists_->flush(ship);
+                unlist();
+            }
+        }
+        return false;
     }
-    /// Copies the records of lists that such a store's Lists have written; returns their number.
-    std::uint64_t ingest_lists(const std::uint64_t* data, std::size_t words) {
-        std::uint64_t records = 0;
-        Lists::for_each_written(
-            data, words, [&](const std::uint64_t* begin, const Value* values, std::size_t number) {
-                const KeyCode key = KeyTraits<Key>::recode(R::hash(begin), R::key_zone(begin));
-                records += number;
-                if (lists_ && (lists_->add(key, values, number) || refused())) {
-                    return;
-                }
-                for (std::size_t i = 0; i < number; ++i) {
-                    write(key, values[i]);
-                }
-            });
-        return records;
+    /// Calls ship() with the values that are left of other ranks' keys.
+    template <class Ship>
+    void flush_lists(Ship&& ship) {
+        if (lists_) {
+            lists_->flush(ship);
+        }
+    }
+    /// Takes what other ranks' stores have shipped of their lists; returns the number of records in it.
+    std::uint64_t take_lists(WordBuffer shipped) {
+        const auto write_all = [&](const KeyCode& key, std::span<const Value> values) {
+            for (const Value& value : values) {
+                write(key, value);
+            }
+        };
+        if (lists_) {
+            return lists_->take(std::move(shipped), write_all);
+        }
+        return Lists::for_each_shipped(
+            shipped.data(), shipped.words(),
+            [&](const KeyCode& key, const std::uint64_t* piece) { write_all(key, Lists::values_of(piece)); });
     }
 
     /// Calls visit(record, values) for every key that was grouped on arrival; `record` is the begin of one.
@@ -131,7 +149,7 @@ class RadixStore final : private MemoryRelief {
     /// Copies one record.
     void add(const std::uint64_t* record, std::size_t words) {
         if constexpr (Lists::kTakesAny) {
-            if (lists_ && (lists_->add(record) || refused())) {
+            if (lists_ && lists_->add(record)) {
                 return;
             }
         }
@@ -221,18 +239,6 @@ class RadixStore final : private MemoryRelief {
         constexpr std::size_t smallest = 64;
         constexpr std::size_t most = 4096;
         return std::clamp(meter.budget() / (32 * sizeof(std::uint64_t)), smallest, most);
-    }
-
-    /// Tells that the lists have refused a key; returns false. Gives them up if few keys have come again when
-    /// they get no more keys: looking for them would cost more than they save.
-    bool refused() {
-        if (!weighed_ && lists_->full()) [[unlikely]] {
-            weighed_ = true;
-            if (!Lists::worthwhile(lists_->values(), lists_->keys())) {
-                unlist();
-            }
-        }
-        return false;
     }
 
     /// Makes records of the lists again.
