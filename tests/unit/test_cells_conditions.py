@@ -90,13 +90,35 @@ def test_bytes_are_those_of_all_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_delays_of_an_emulated_device_are_those_of_all_jobs_that_have_one() -> None:
     counts = {"WRITTEN_BYTES": 500, "WRITE_ASKED_NS": 3_000_000_000, "WRITE_GOT_NS": 3_030_000_000}
     jobs = [job(0, 1, 2), *(job(0, 1, 2, NvmCount={**counts, "DRAM_PS_PER_BYTE": ps}) for ps in (600, 1200))]
-    found = conditions.device(result(jobs, 5))
+    found = conditions.device(result(jobs, 5), {})
     assert named(found) == pytest.approx({
         "nvm.written": 1000, "nvm.read": 0, "nvm.write.asked": 6, "nvm.write.got": 6.06, "nvm.read.asked": 0,
         "nvm.read.got": 0, "nvm.dram": 1.8 / 12,
     })  # fmt: skip
     assert {(metric.name, metric.unit) for metric in found} >= {("nvm.read.got", "s"), ("nvm.dram", "ns/B")}
-    assert conditions.device(result(jobs[:1], 5)) == []
+    assert {metric.source for metric in found} == {"measured:history"}
+    assert conditions.device(result(jobs[:1], 5), {}) == []
+
+
+def test_time_of_dram_is_a_measurement_only_where_it_was_measured() -> None:
+    def dram(picoseconds: int, **properties: str) -> tuple[float | None, str]:
+        jobs = [job(0, 1, 2, NvmCount={"WRITTEN_BYTES": 5, "DRAM_PS_PER_BYTE": picoseconds})]
+        [found] = [m for m in conditions.device(result(jobs, 5), properties) if m.name == "nvm.dram"]
+        return found.value, found.source
+
+    assert dram(600) == (pytest.approx(0.1), "measured:history")
+    assert dram(600, **{conditions.GIVEN_DRAM: "0"}) == (pytest.approx(0.1), "measured:history")
+    assert dram(600, **{conditions.GIVEN_DRAM: "100"}) == (pytest.approx(0.1), "measured:job.xml")
+    assert dram(0) == (None, "none")
+
+
+@pytest.mark.parametrize(
+    ("text", "bytes_"),
+    [("128m", 128 << 20), ("64M", 64 << 20), ("1k", 1024), ("4194304", 4194304), ("1.5", 1.5), ("", None), ("a", None)],
+)  # fmt: skip
+def test_numbers_are_read_as_hadoop_reads_them(text: str, bytes_: float | None) -> None:
+    found = named(conditions.configured({"dfs.blocksize": text}))
+    assert found == ({} if bytes_ is None else {"conf.block": bytes_})
 
 
 LISTED = {

@@ -16,6 +16,7 @@ from harness.cells import driver, measure
 from harness.cells.driver import Driver
 from harness.core.errors import KvasirError
 from harness.core.files import dump_json
+from harness.hadoop.history import JobHistory
 from harness.hadoop.jobs import JobResult
 from harness.hosts import hosts
 from harness.plan.spec import CellRun, CellSpec
@@ -192,6 +193,30 @@ def test_no_cluster_at_all_is_an_error_and_no_result(machine: Machine, tmp_path:
     assert not (tmp_path / "cell.json").exists() and not list(tmp_path.glob("runs/*/*/run.json"))
 
 
+class Faulty:
+    """A framework whose first run meets a defect of ours, and whose second one leaves reduces to the stock shuffle."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    def prepare(self, *_: Any) -> None:
+        pass
+
+    def execute(self, *_: Any) -> JobResult:
+        self.runs += 1
+        if self.runs == 1:
+            raise ValueError("invalid literal")
+        left = {"Levitated": {"Left to the stock shuffle": 2, "Outputs": 4}, "TaskCounter": {"OTHER": 1}}
+        job = JobHistory(
+            id="job_1_0001", name="sort", status="SUCCEEDED", reason="", submitted_ms=0, master_s=1, launched_s=2,
+            finished_s=3, maps=6, reduces=2, counters=left if self.runs == 2 else {}, spans=[], failures=[],
+        )  # fmt: skip
+        return JobResult(seconds=0.5, output="", jobs=[job], disturbed=[], own_work_s=0.4)
+
+    def conditions(self, *_: Any) -> list[Metric]:
+        return []
+
+
 class Ending:
     """A framework whose first run takes the power source's sampler with it, and whose third one a daemon."""
 
@@ -231,35 +256,51 @@ class Unchecked:
         return [], {}
 
 
-def test_a_power_source_or_daemon_that_fails_costs_its_run_and_not_the_cell(
-    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "scratch").mkdir()
+def make_with(framework: Any, folder: Path, power: str, monkeypatch: pytest.MonkeyPatch) -> CellSpec:
+    """Make three runs of a framework on this machine, without a cluster."""
+    (folder / "scratch").mkdir()
     monkeypatch.setattr(driver, "hosts", hosts)
     monkeypatch.setattr(driver, "measure", measure.measure)
     monkeypatch.setattr(driver, "Cell", lambda cluster: SimpleNamespace(cluster=cluster))
-    ending = Ending()
-    monkeypatch.setattr(driver, "framework_of", lambda *_: ending)
+    monkeypatch.setattr(driver, "framework_of", lambda *_: framework)
     monkeypatch.setattr(measure, "make", lambda *_: Unchecked())
     monkeypatch.setattr(measure, "settle", lambda _: None)
     monkeypatch.setattr(measure, "storage_bytes", lambda _: {})
 
     @contextlib.contextmanager
     def cluster(*_: Any) -> Iterator[Any]:
-        yield SimpleNamespace(start_seconds=1.0, dead=list, log=lambda name: tmp_path / name)
+        yield SimpleNamespace(start_seconds=1.0, dead=list, log=lambda name: folder / name)
 
     monkeypatch.setattr(driver, "cluster", cluster)
     spec = changed(
-        cell(tmp_path / "cell", ("wordcount", "sort", "grep")),
+        cell(folder / "cell", ("wordcount", "sort", "grep")),
         {
-            "hosts": {"kind": "local", "scratch": str(tmp_path / "scratch")},
-            "power": {"source": "emulated:knm-like"},
+            "hosts": {"kind": "local", "scratch": str(folder / "scratch")},
+            "power": {"source": power},
             "nodes": 1,
             "disk": "ssd",
             "period_s": 0.1,
         },
     )
     Driver(spec, PROGRAMS).make()
+    return spec
+
+
+def test_a_defect_and_a_stock_shuffle_cost_their_runs_and_not_the_cell(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = make_with(Faulty(), tmp_path, "none", monkeypatch)
+    defect, left, made = statuses(spec)
+    assert defect == ("failed", "ValueError: invalid literal")
+    assert "Traceback" in (Path(spec.runs[0].folder) / "log.txt").read_text()
+    assert left[0] == "failed" and "left 2 reduce attempts to Hadoop's own shuffle" in left[1]
+    assert made == ("ok", "")
+
+
+def test_a_power_source_or_daemon_that_fails_costs_its_run_and_not_the_cell(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = make_with(Ending(), tmp_path, "emulated:knm-like", monkeypatch)
     lost, made, disturbed = statuses(spec)
     assert (
         lost[0] == "failed"

@@ -32,7 +32,7 @@ from harness.hadoop.assembly import assemble, provide_plugins
 from harness.hadoop.benchmarks import CLASSES, Benchmark, Cell, make
 from harness.hadoop.cluster import cluster, settle
 from harness.hadoop.history import JobHistory
-from harness.hadoop.jobs import JobResult
+from harness.hadoop.jobs import JobResult, left_to_stock
 from harness.hadoop.plugins import job_properties, load_plugins
 from harness.hosts import Hosts, HostsSettings, hosts, refusal
 
@@ -124,6 +124,8 @@ def one_turn(started: Hosts, cell: Cell, benchmark: Benchmark[Any], name: str, n
     result = benchmark.execute(cell, f"{benchmark.name}-{name}-{number}")
     settle(cell.cluster)
     cpu_s, received = used(started)
+    if left := left_to_stock(result):
+        raise KvasirError(f"{benchmark.name} {name}: {left} reduce attempts were left to the stock shuffle")
     with started.unlimited():
         benchmark.validate(cell, result)
     maps_s, shuffle_s, reduce_s = (sum(times) for times in zip(*map(phases, result.jobs), strict=True))

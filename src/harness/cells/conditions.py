@@ -5,8 +5,8 @@ was last written), jobs, maps, reduces, shuffle.bytes, hdfs.read, hdfs.written, 
 conf.reduces_at_once, conf.digest. Hadoop's besides: local.read, local.written, conf.block and conf.replication (of what
 the job writes), conf.reduces, conf.map_heap, conf.reduce_heap, conf.sort_mb, conf.slow_start. Where maps spill to
 emulated memory (plug-in nvm), summed over them: nvm.written, nvm.read, nvm.write.asked and nvm.read.asked (delays that
-the model of the device asks for), nvm.write.got and nvm.read.got (those that there were); and nvm.dram, the hosts'
-measured time of a write to DRAM, mean over the maps.
+the model of the device asks for), nvm.write.got and nvm.read.got (those that there were); and nvm.dram, the time of a
+write to DRAM that the hosts have measured, mean over the maps, or that the job was given.
 """
 
 from __future__ import annotations
@@ -49,6 +49,9 @@ DEVICE = {
     "nvm.read.got": ("READ_GOT_NS", "s", 1e-9),
 }
 """Counters of kvasir.nvm.NvmCount, with unit and factor, by metric."""
+GIVEN_DRAM = "kvasir.nvm.dram-ps-per-byte"
+"""The time of DRAM that a job is given; 0 or none: each host measures it."""
+NUMBER = re.compile(r"([+-]?\d+(?:\.\d*)?)([kmgtpe]?)", re.IGNORECASE | re.ASCII)
 HEAPS = {"conf.map_heap": "mapreduce.map.java.opts", "conf.reduce_heap": "mapreduce.reduce.java.opts"}
 
 
@@ -70,9 +73,9 @@ def input_facts(benchmark: Benchmark[Any], cell: Cell) -> list[Metric]:
 
 def hadoop_facts(cell: Cell, result: JobResult) -> list[Metric]:
     """Return tasks and bytes of all jobs of a program, and the configuration of its first job, if it has any."""
-    found = [*tasks_of(result, HISTORY), *moved(result), *device(result)]
-    settings = configured(job_configuration(cell.cluster, result.jobs[0].id)) if result.jobs else []
-    return [*found, *settings, digest(cell)]
+    found = [*tasks_of(result, HISTORY), *moved(result)]
+    properties = job_configuration(cell.cluster, result.jobs[0].id) if result.jobs else {}
+    return [*found, *device(result, properties), *configured(properties), digest(cell)]
 
 
 def moved(result: JobResult, names: Iterable[str] = BYTES) -> list[Metric]:
@@ -84,8 +87,11 @@ def moved(result: JobResult, names: Iterable[str] = BYTES) -> list[Metric]:
     ]
 
 
-def device(result: JobResult) -> list[Metric]:
-    """Return what maps asked of the emulated memory for their spills and what they got; nothing where there is none."""
+def device(result: JobResult, properties: Mapping[str, str]) -> list[Metric]:
+    """Return what maps asked of the emulated memory for their spills and what they got; nothing where there is none.
+
+    `properties` are those of the program's first job.
+    """
     jobs = [(job.maps, job.counters["NvmCount"]) for job in result.jobs if "NvmCount" in job.counters]
     if not jobs:
         return []
@@ -94,7 +100,11 @@ def device(result: JobResult) -> list[Metric]:
         for name, (counter, unit, factor) in DEVICE.items()
     ]
     picoseconds = sum(counts.get("DRAM_PS_PER_BYTE", 0) for _, counts in jobs)
-    return [*found, metric("nvm.dram", picoseconds / 1000 / sum(maps for maps, _ in jobs), "ns/B", HISTORY)]
+    if not picoseconds:
+        reason = "the device asks for no delays, so that no time of DRAM was measured"
+        return [*found, Metric(name="nvm.dram", value=None, unit="ns/B", source="none", reason=reason)]
+    source = JOB_XML if number(properties.get(GIVEN_DRAM, "")) else HISTORY
+    return [*found, metric("nvm.dram", picoseconds / 1000 / sum(maps for maps, _ in jobs), "ns/B", source)]
 
 
 def engine_facts(cell: Cell, result: JobResult) -> list[Metric]:
@@ -127,12 +137,19 @@ def tasks_of(result: JobResult, source: str) -> list[Metric]:
     return [metric(name, count, "1", source) for name, count in counts.items()]
 
 
+def number(text: str) -> float | None:
+    """Return a number as Hadoop reads it, perhaps with the prefix of a power of 1024 (`128m`); None of another text."""
+    if not (found := NUMBER.fullmatch(text.strip())):
+        return None
+    return float(found[1]) * 1024.0 ** (" kmgtpe".index(found[2].lower()) if found[2] else 0)
+
+
 def configured(properties: Mapping[str, str]) -> list[Metric]:
     """Return the numbers in a job's properties that decide what it may use; those that are not set are left out."""
     found = [
-        metric(name, float(properties[key]), unit, JOB_XML)
+        metric(name, value, unit, JOB_XML)
         for name, (key, unit) in PROPERTIES.items()
-        if key in properties
+        if (value := number(properties.get(key, ""))) is not None
     ]
     for name, key in HEAPS.items():
         if heap := re.search(r"-Xmx(\d+)m\b", properties.get(key, "")):

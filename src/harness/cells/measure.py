@@ -6,7 +6,8 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Mapping
+import traceback
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +23,7 @@ from harness.core.models import without_defaults
 from harness.core.rows import write_rows
 from harness.hadoop.benchmarks import Cell, InvalidOutput, make
 from harness.hadoop.cluster import settle, storage_bytes
-from harness.hadoop.jobs import JobResult, JobTimeout
+from harness.hadoop.jobs import JobResult, JobTimeout, left_to_stock
 from harness.hadoop.plugins import BUILT
 from harness.hosts import Hosts
 from harness.measure import Monitor, counters, stages, tasks
@@ -180,21 +181,22 @@ def measure(context: CellContext, run: CellRun, framework: Framework) -> Outcome
         started, began = datetime.now(UTC), time.monotonic()
         metrics: list[Metric] = []
         status: Status = "ok"
-        reason = ""
+        reason = trace = ""
         try:
             metrics = attempt(context, run, framework, name, folder)
-            if any(metric.name == "disturbed" and metric.value for metric in metrics):
-                status, reason = (
-                    "failed",
-                    "disturbed: a daemon of the cluster died, so that its time says nothing",
-                )
+            reason = unusable(metrics)
+            status = "failed" if reason else "ok"
         except KvasirError as error:
             status = "timeout" if isinstance(error, JobTimeout) else "failed"
             wrong = "the output is wrong: " if isinstance(error, InvalidOutput) else ""
             reason = f"{wrong}{error}"[:REASON_CHARACTERS]
+        except Exception as error:
+            # A defect of ours costs the run that met it, not the cell's others.
+            status, trace = "failed", traceback.format_exc()
+            reason = f"{type(error).__name__}: {error}"[:REASON_CHARACTERS]
         seconds = next((m.value for m in metrics if m.name == "time.total"), time.monotonic() - began)
         outcome = Outcome(status=status, reason=reason, started=started.isoformat(), seconds=seconds)
-        write_log(context.cell.cluster.log(name), reason, folder / "log.txt")
+        write_log(context.cell.cluster.log(name), trace or reason, folder / "log.txt")
         dump_json(specification(context.spec, run, context.programs), folder / SPECIFICATION)
         save(Record(identity=run.identity, environment=facts, outcome=outcome, metrics=metrics), folder)
     return outcome
@@ -227,9 +229,27 @@ def attempt(
     with context.hosts.unlimited():
         conditions += framework.conditions(context.cell, result)
         metrics, _ = benchmark.validate(context.cell, result)
-    disturbed = Metric(name="disturbed", value=float(bool(result.disturbed)), unit="1", source=CLOCK)
     found = [*times(result, began), *metrics, *conditions, *monitor.metrics(result.seconds)]
-    return [*found, *moved, link_rate(context), disturbed, *efficiency(found)]
+    return [*found, *moved, link_rate(context), *faults(result), *efficiency(found)]
+
+
+def faults(result: JobResult) -> list[Metric]:
+    """Return whether a daemon died, and how many reduces a shuffle plug-in left to the stock shuffle, if any."""
+    left = left_to_stock(result)
+    found = [Metric(name="disturbed", value=float(bool(result.disturbed)), unit="1", source=CLOCK)]
+    if left:
+        found.append(Metric(name="shuffle.left", value=left, unit="1", source="measured:history"))
+    return found
+
+
+def unusable(metrics: Sequence[Metric]) -> str:
+    """Return why the times of a run whose output is right are not those of its framework; '' when they are."""
+    values = {metric.name: metric.value for metric in metrics}
+    if values.get("disturbed"):
+        return "disturbed: a daemon of the cluster died, so that its time says nothing"
+    if left := values.get("shuffle.left"):
+        return f"the shuffle plug-in left {left:g} reduce attempts to Hadoop's own shuffle (why: their logs)"
+    return ""
 
 
 def write_log(source: Path, reason: str, target: Path) -> None:

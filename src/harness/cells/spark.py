@@ -64,6 +64,7 @@ OF_HADOOP = ("conf.block", "conf.replication", "conf.reduces")
 EVENTS = "spark"
 """Folder of event logs beside the logs of programs."""
 TRAINING_TIMEOUT_S = 300.0
+DUMP_TIMEOUT_S = 300
 MODULES = (
     *("java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util"),
     *("java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs"),
@@ -241,7 +242,7 @@ class Spark(Framework):
             found = [path.read_text(encoding="utf-8") for path in sorted(lists.glob("*.classes"))]
             (lists / "all").write_text(merge_class_lists(found), encoding="utf-8")
             for old in software.folder.glob("classes-*.jsa"):
-                old.unlink()
+                old.unlink(missing_ok=True)  # another cell may make one as well
             with replacing(software.archive) as scratch:
                 dump(software, lists / "all", scratch)
 
@@ -274,7 +275,7 @@ def submit(
     environment = {**cluster.environment, ENVIRONMENT_CONF: str(cluster.layout.master.conf)}
     ended = on_master(cluster, name, command, environment, limit_s)
     told = spark_history.Driver.of(ended.output)
-    if ended.code is None:
+    if ended.code != 0:
         kill(cluster, told.applications)
     ended.require(limit_s, complaint)
     if not told.applications:
@@ -289,7 +290,10 @@ def dump(software: Software, classes: Path, archive: Path) -> None:
     command = [str(software.cluster.hadoop.java), "-Xshare:dump", "-XX:+UseG1GC"]
     command += [f"-XX:SharedClassListFile={classes}", f"-XX:SharedArchiveFile={archive}"]
     command += ["-cp", ":".join(map(str, software.jars))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=DUMP_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        raise KvasirError(f"Java took longer than {DUMP_TIMEOUT_S} s to make Spark's class archive") from None
     if done.returncode or not archive.exists():
         raise KvasirError(
             f"Java cannot make Spark's class archive: {(done.stderr or done.stdout).strip()[-500:]}"

@@ -191,4 +191,4 @@ def _value(row: Row | None) -> str:
     if row is None:
         return ""
     spread = f" ({number(row['min'])} … {number(row['max'])})" if row["n"] > 1 else ""
-    return f"{number(row['median'])}{spread}"
+    return f"{number(row['median'])}{spread}" + (" emulated" if "emulated:" in row["source"] else "")

@@ -24,6 +24,8 @@ HISTORIES = ("/history/new", "/history/done")
 client that has lost the application master."""
 HISTORY_WAIT_S = 30.0
 """The application master writes the history while it ends, after it has told the client that the job is done."""
+LEFT = "Left to the stock shuffle"
+"""Job counter of the shuffle plug-ins, in a group of each."""
 
 
 class JobError(KvasirError):
@@ -170,18 +172,28 @@ def fetch(cluster: Cluster, job: str) -> JobHistory:
     while True:
         why = ""
         for folder in HISTORIES:
-            # A folder may not be there yet, and a file may be moved before it is read.
-            with contextlib.suppress(KvasirError):
-                if path := _find(cluster.hdfs, folder, job):
+            try:
+                path = _find(cluster.hdfs, folder, job)
+            except KvasirError:
+                continue  # the folder is not there yet
+            try:
+                if path:
                     return history.parse(cluster.hdfs.read(path), hosts)
+            except KvasirError as error:
+                why = f": {error}"  # it may have been moved before it was read
         try:
             if text := _by_tez(cluster.hdfs, job):
                 return tez_history.parse(text, hosts)
         except KvasirError as error:
-            why = f": {error}"
+            why = why or f": {error}"
         if time.monotonic() > deadline:
             raise JobError(f"{job}: there is no history of it after {HISTORY_WAIT_S:g} s{why}")
         time.sleep(0.2)
+
+
+def left_to_stock(result: JobResult) -> int:
+    """Return how many reduce attempts a shuffle plug-in left to Hadoop's own shuffle: those are not its times."""
+    return sum(group.get(LEFT, 0) for job in result.jobs for group in job.counters.values())
 
 
 @dataclass(frozen=True)
@@ -238,14 +250,14 @@ def run_job(
 ) -> JobResult:
     """Run a program on the master and wait for its jobs.
 
-    `name` is that of its log. Raises JobError when it fails, takes longer than `timeout_s` seconds (its jobs
-    are killed then) or when one of its jobs did not succeed.
+    `name` is that of its log. Raises JobError when it fails or takes longer than `timeout_s` seconds (its jobs are
+    killed then) or when one of its jobs did not succeed.
     """
     conf = cluster.layout.master.conf
     command = cluster.hadoop.command(main_class, conf, heap_mb, plugins=cluster.jars)
     ended = on_master(cluster, name, [*command, *arguments], cluster.environment, timeout_s)
     ids = job_ids(ended.output)
-    if ended.code is None:
+    if ended.code != 0:
         kill(cluster, ids)
     ended.require(timeout_s, _last_words)
     jobs = [fetch(cluster, job) for job in ids]
@@ -319,6 +331,10 @@ def run_command(
             kill(cluster, left)
             raise JobError(f"{name}: ended and left running {', '.join(left)}, now killed") from None
         raise
+    # Those without a history are not waited for by fetch().
+    if left := [one.id for one in submitted() if not one.job and one.state in UNFINISHED]:
+        kill(cluster, left)
+        raise JobError(f"{name}: ended and left running {', '.join(left)}, now killed")
     for job in jobs:
         if job.status != "SUCCEEDED":
             raise JobError(f"{name}: ended well, but {job.id} ({job.name}) {job.status}: {job.reason}")

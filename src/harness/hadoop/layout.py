@@ -27,8 +27,11 @@ PORTS = (
     "transport",
     # Of the plug-in rdma, likewise: the second after the shuffle's.
     "rdma",
+    # Of the plug-in ucx for either: two above it.
+    "transport_ucx",
+    "rdma_ucx",
 )
-STRIDE = 20
+STRIDE = 24
 """Ports per host. Hosts never share a port, so that they may share an address."""
 
 

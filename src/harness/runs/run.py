@@ -293,8 +293,8 @@ def run(
     return outcome
 
 
-class Interrupted(Exception):
-    """A stop of the run from outside, of which nothing is recorded."""
+class Interrupted(BaseException):
+    """A stop of the run from outside, of which nothing is recorded; no failure of the run's."""
 
 
 def _on_signal(number: int, frame: FrameType | None) -> NoReturn:

@@ -81,6 +81,9 @@ class Bayes(Benchmark[BayesSettings]):
         found = {}
         for line in cell.hdfs.read_parts(f"{OUTPUT}/labels").splitlines():
             pair, _, count = line.rpartition("\t")
+            require(
+                count.isdecimal(), self.name, f"expected LABEL, LABEL, COUNT in a line, found {line[:80]!r}"
+            )
             found[pair] = int(count)
         labelled = sum(found.values())
         require(labelled == self.held_out, self.name, f"{labelled} of {self.held_out} documents are labelled")

@@ -74,6 +74,9 @@ class Dfsio(Benchmark[DfsioSettings]):
         return f"dfsio {self.settings.files} x {self.settings.file_mb}"
 
     def _go(self, cell: Cell, operation: str, name: str) -> JobResult:
+        if operation == "write":  # TestDFSIO deletes all files before
+            for key in [key for key in cell.made if key.startswith("dfsio ")]:
+                del cell.made[key]
         results = cell.cluster.folder / "logs" / f"{name}.results"
         arguments = ["TestDFSIO", *cell.options({"test.build.data": FOLDER}), f"-{operation}"]
         arguments += ["-nrFiles", str(self.settings.files), "-size", f"{self.settings.file_mb}MB"]
@@ -151,8 +154,4 @@ class DfsioRead(Dfsio):
             self._go(cell, "write", "dfsio-input")
             return True
 
-        # Files of another number or size have gone when these are written.
-        if self._key not in cell.made:
-            for key in [key for key in cell.made if key.startswith("dfsio ")]:
-                del cell.made[key]
         cell.once(self._key, write)

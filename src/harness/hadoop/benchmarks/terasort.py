@@ -68,7 +68,8 @@ class TeraSort(RecordsBenchmark[TeraSortSettings]):
     @property
     def path(self) -> str:
         """Where the input is."""
-        return f"/input/tera-{self.rows}"
+        maps = self.settings.maps
+        return f"/input/tera-{self.rows}" + (f"-{maps}" if maps else "")
 
     def prepare(self, cell: Cell) -> None:
         """Generate the input."""

@@ -37,11 +37,16 @@ final class Ahead {
   }
 
   Ahead(Configuration conf, Pool pool, Merges<?, ?> merges, Consumer<Word> inbox, Lost lost) {
-    this.number = Settings.within(conf, MERGE_OUTPUTS, 4, 2, 10_000);
+    this.number = number(conf);
     this.pool = pool;
     this.merges = merges;
     this.inbox = inbox;
     this.lost = lost;
+  }
+
+  /** Reads how many outputs are merged at a time. */
+  static int number(Configuration conf) {
+    return Settings.within(conf, MERGE_OUTPUTS, 4, 2, 10_000);
   }
 
   /** Returns what was merged. */

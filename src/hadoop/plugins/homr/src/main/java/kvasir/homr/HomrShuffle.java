@@ -13,6 +13,7 @@ import kvasir.shuffle.TransportShuffle;
 import kvasir.transport.MapOutputClient;
 import kvasir.transport.RetryingClient;
 import kvasir.transport.Settings;
+import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 import org.apache.hadoop.mapreduce.task.reduce.Shuffle;
@@ -70,13 +71,28 @@ public final class HomrShuffle<K, V> extends TransportShuffle<K, V> {
   }
 
   @Override
+  protected void check(JobConf conf) {
+    fetches(conf);
+    fetchMs(conf);
+    Ahead.number(conf);
+  }
+
+  private static int fetches(JobConf conf) {
+    return Settings.within(conf, FETCHES, 2, 1, 1000);
+  }
+
+  private static int fetchMs(JobConf conf) {
+    return Settings.within(conf, FETCH_MS, 250, 1, 60_000);
+  }
+
+  @Override
   protected RawKeyValueIterator shuffle() throws IOException, InterruptedException {
     Context<K, V> context = context();
     Settings settings = new Settings(context.getJobConf());
     int maps = context.getJobConf().getNumMapTasks();
     ShuffleMemory memory = ShuffleMemory.of(context.getJobConf(), "homr", maps);
-    int fetches = Settings.within(context.getJobConf(), FETCHES, 2, 1, 1000);
-    int fetchMs = Settings.within(context.getJobConf(), FETCH_MS, 250, 1, 60_000);
+    int fetches = fetches(context.getJobConf());
+    int fetchMs = fetchMs(context.getJobConf());
     Reports reports = new Reports(context);
     spill =
         new SpillFile(context.getJobConf(), context.getLocalFS(), context.getReduceId() + ".homr");
@@ -90,7 +106,7 @@ public final class HomrShuffle<K, V> extends TransportShuffle<K, V> {
     merges = new Merges<>(context, outputs -> mergeAhead(outputs, memory.readBytes()));
     MapOutputClient plain = wrapper.apply(connect(settings));
     // What comes at another try is nobody's fault.
-    client = new RetryingClient(plain, settings, output -> {});
+    client = new RetryingClient(plain, settings);
     copier = new Copier(context, plain, client, settings, pool, merges, reports);
     List<Held> all = copier.collect();
     // All at once: there is memory for it.

@@ -53,7 +53,8 @@ final class Merges<K, V> {
             while (bytes.read(buffer, 0, buffer.length) > 0) {
               continue;
             }
-          } catch (IOException | RuntimeException | OutOfMemoryError e) {
+          } catch (Throwable e) {
+            // Whatever it is: who waits for this check would wait for ever.
             problem = new IOException(output + " is corrupt: " + e, e);
           }
           then.accept(problem);
@@ -74,7 +75,9 @@ final class Merges<K, V> {
             write(all, run, out, granted);
           } catch (IOException e) {
             problem = e;
-          } catch (RuntimeException | OutOfMemoryError e) {
+          } catch (Throwable e) {
+            // An Error of the job's own comparator, too: who waits for this merge would wait for
+            // ever.
             problem = new IOException(e);
           }
           if (problem != null) {

@@ -210,6 +210,7 @@ class HomrShuffleTest extends ShuffleMerges {
         name("poll-ms"),
         name("merge-outputs"),
         name("fetches"),
-        name("fetch-ms"));
+        name("fetch-ms"),
+        name("attempts"));
   }
 }

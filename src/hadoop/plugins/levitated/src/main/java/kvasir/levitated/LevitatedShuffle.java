@@ -9,6 +9,7 @@ import kvasir.transport.Buffers;
 import kvasir.transport.MapOutputClient;
 import kvasir.transport.RetryingClient;
 import kvasir.transport.Settings;
+import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 import org.apache.hadoop.mapreduce.task.reduce.Shuffle;
@@ -34,6 +35,11 @@ public final class LevitatedShuffle<K, V> extends TransportShuffle<K, V> {
   }
 
   @Override
+  protected void check(JobConf conf) {
+    Memory.bytes(conf);
+  }
+
+  @Override
   protected RawKeyValueIterator shuffle() throws IOException, InterruptedException {
     Context<K, V> context = context();
     int maps = context.getJobConf().getNumMapTasks();
@@ -42,7 +48,7 @@ public final class LevitatedShuffle<K, V> extends TransportShuffle<K, V> {
     Reports reports = new Reports(context);
     MapOutputClient plain = connect(settings);
     // What comes at another try is nobody's fault.
-    client = new RetryingClient(plain, settings, output -> {});
+    client = new RetryingClient(plain, settings);
     // Outputs that were withdrawn keep theirs for a while.
     long most = 2L * maps * (1 + memory.ahead());
     buffers = new Buffers(memory.chunkBytes(), (int) Math.min(Integer.MAX_VALUE, most));

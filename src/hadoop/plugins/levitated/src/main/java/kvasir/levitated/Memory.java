@@ -15,7 +15,7 @@ final class Memory {
    * @throws IOException when it is too little for so many outputs
    */
   Memory(Configuration conf, int maps) throws IOException {
-    long all = ShuffleMemory.bytes(conf, "levitated", 32, 1);
+    long all = bytes(conf);
     int largest = ShuffleMemory.chunkBytes(conf, "levitated", 256);
     long share = all / Math.max(1, maps);
     if (share < ShuffleMemory.SHARES * ShuffleMemory.LEAST_BYTES) {
@@ -23,6 +23,11 @@ final class Memory {
     }
     chunkBytes = (int) Math.min(largest, share / ShuffleMemory.SHARES);
     ahead = (int) ((share - readBytes()) / chunkBytes) - 1;
+  }
+
+  /** Returns the bytes that all heads may take. */
+  static long bytes(Configuration conf) {
+    return ShuffleMemory.bytes(conf, "levitated", 32, 1);
   }
 
   /** Returns the bytes that are fetched of an output at a time. */

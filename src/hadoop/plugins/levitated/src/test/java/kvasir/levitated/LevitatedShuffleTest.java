@@ -66,6 +66,12 @@ class LevitatedShuffleTest extends ShuffleMerges {
 
   @Test
   void settingThatCannotBeIsAnError() throws Exception {
-    assertRefused(Settings.TRIES, name("chunk-kb"), name("poll-ms"));
+    assertRefused(
+        Settings.TRIES,
+        name("memory-mb"),
+        name("chunk-kb"),
+        name("tries"),
+        name("poll-ms"),
+        name("attempts"));
   }
 }

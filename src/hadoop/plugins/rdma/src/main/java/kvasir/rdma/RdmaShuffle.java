@@ -12,6 +12,7 @@ import kvasir.shuffle.TransportShuffle;
 import kvasir.transport.MapOutputClient;
 import kvasir.transport.RetryingClient;
 import kvasir.transport.Settings;
+import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 import org.apache.hadoop.mapreduce.task.reduce.Shuffle;
@@ -44,6 +45,11 @@ public final class RdmaShuffle<K, V> extends TransportShuffle<K, V> {
   }
 
   @Override
+  protected void check(JobConf conf) {
+    Service.portOffset(conf);
+  }
+
+  @Override
   protected RawKeyValueIterator shuffle() throws IOException, InterruptedException {
     Context<K, V> context = context();
     int maps = context.getJobConf().getNumMapTasks();
@@ -52,7 +58,7 @@ public final class RdmaShuffle<K, V> extends TransportShuffle<K, V> {
     Reports reports = new Reports(context);
     MapOutputClient plain = connect(settings);
     // What comes at another try is nobody's fault.
-    client = new RetryingClient(plain, settings, output -> {});
+    client = new RetryingClient(plain, settings);
     spill =
         new SpillFile(context.getJobConf(), context.getLocalFS(), context.getReduceId() + ".rdma");
     guard = new Guard(memory, spill, heap);

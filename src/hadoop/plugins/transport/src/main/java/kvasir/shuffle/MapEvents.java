@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.concurrent.TimeUnit;
 import kvasir.transport.Settings;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapred.MapTaskCompletionEventsUpdate;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -42,7 +43,7 @@ public final class MapEvents {
    */
   public MapEvents(
       ShuffleConsumerPlugin.Context<?, ?> context, String plugin, int maps, Listener listener) {
-    this(context, maps, listener, pollMs(context, plugin));
+    this(context, maps, listener, pollMs(context.getJobConf(), plugin));
   }
 
   /** Tells {@code listener} of all maps of the job, when events are taken. */
@@ -59,9 +60,9 @@ public final class MapEvents {
     this.pollNanos = TimeUnit.MILLISECONDS.toNanos(pollMs);
   }
 
-  private static int pollMs(ShuffleConsumerPlugin.Context<?, ?> context, String plugin) {
-    String name = "kvasir." + plugin + ".poll-ms";
-    return Settings.within(context.getJobConf(), name, 1000, 1, 60_000);
+  /** Reads the milliseconds between two questions. */
+  static int pollMs(Configuration conf, String plugin) {
+    return Settings.within(conf, "kvasir." + plugin + ".poll-ms", 1000, 1, 60_000);
   }
 
   /** Takes all events when it is time for a question; returns when it is time again. */

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 public abstract class TransportShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(TransportShuffle.class);
 
-  private final String attempts;
+  private final String plugin;
   private final String counters;
   private final Supplier<ShuffleConsumerPlugin<K, V>> fallback;
   private Context<K, V> context;
@@ -46,7 +46,7 @@ public abstract class TransportShuffle<K, V> implements ShuffleConsumerPlugin<K,
    */
   protected TransportShuffle(
       String plugin, String counters, Supplier<ShuffleConsumerPlugin<K, V>> fallback) {
-    this.attempts = "kvasir." + plugin + ".attempts";
+    this.plugin = plugin;
     this.counters = counters;
     this.fallback = fallback;
   }
@@ -61,6 +61,13 @@ public abstract class TransportShuffle<K, V> implements ShuffleConsumerPlugin<K,
   /** Ends what {@link #shuffle} has started, if it has; may be called several times. */
   protected abstract void stop();
 
+  /**
+   * Reads the properties that this shuffle has besides those of all.
+   *
+   * @throws InvalidSettingException when one of them cannot be
+   */
+  protected void check(JobConf conf) {}
+
   @Override
   public final void init(Context<K, V> of) {
     context = of;
@@ -68,14 +75,18 @@ public abstract class TransportShuffle<K, V> implements ShuffleConsumerPlugin<K,
 
   @Override
   public final RawKeyValueIterator run() throws IOException, InterruptedException {
-    String reason = unsuitable();
-    if (reason == null) {
+    JobConf conf = context.getJobConf();
+    // On every attempt: the stock shuffle would hide that nothing of what was asked for happens.
+    checkAll(conf);
+    String reason = unsuitable(conf);
+    if (reason != null) {
+      Transport.ofJob(conf).require();
+    } else {
       long before = context.getReduceShuffleBytes().getCounter();
       RawKeyValueIterator merged = null;
       try {
         merged = shuffle();
       } catch (InvalidSettingException e) {
-        // The stock shuffle would hide that nothing of what was asked for has happened.
         throw e;
       } catch (IOException | RuntimeException | OutOfMemoryError e) {
         LOG.warn("the shuffle fails before the first record", e);
@@ -107,10 +118,23 @@ public abstract class TransportShuffle<K, V> implements ShuffleConsumerPlugin<K,
     }
   }
 
+  private void checkAll(JobConf conf) {
+    new Settings(conf);
+    new FetchTries(conf, plugin);
+    MapEvents.pollMs(conf, plugin);
+    ShuffleMemory.bytes(conf, plugin, 0, 0);
+    ShuffleMemory.chunkBytes(conf, plugin, 1);
+    attempts(conf);
+    check(conf);
+  }
+
+  private int attempts(JobConf conf) {
+    return Settings.within(conf, "kvasir." + plugin + ".attempts", 2, 1, 1000);
+  }
+
   /** Returns why a task cannot have its map outputs from the transport, null when it can. */
-  private String unsuitable() {
-    JobConf conf = context.getJobConf();
-    int most = Settings.within(conf, attempts, 2, 1, 1000);
+  private String unsuitable(JobConf conf) {
+    int most = attempts(conf);
     if (context.getLocalMapFiles() != null) {
       return "the maps ran in the same process";
     }

@@ -241,14 +241,13 @@ final class ClientConnection {
       greeting(kind);
       return;
     }
-    Wire.require(kind == Wire.DATA || kind == Wire.REFUSED);
+    Wire.require(kind == Wire.DATA || Wire.isWithout(kind));
     Wire.require(Wire.number(in) == answeredId && !asked.isEmpty());
-    if (kind == Wire.REFUSED) {
-      String reason = Wire.text(in);
-      Wire.end(in);
-      Fetch refused = asked.remove();
-      answered(refused);
-      refused.done.completeExceptionally(new RefusedException(server + ": " + reason));
+    if (kind != Wire.DATA) {
+      IOException problem = Wire.problem(kind, server, in);
+      Fetch failed = asked.remove();
+      answered(failed);
+      failed.done.completeExceptionally(problem);
       ask();
       return;
     }

@@ -11,7 +11,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /** Tries a fetch again when its server could not be reached, each time after a longer while. */
 public final class RetryingClient implements MapOutputClient {
@@ -20,7 +19,6 @@ public final class RetryingClient implements MapOutputClient {
   private final MapOutputClient client;
   private final int tries;
   private final int backoffMs;
-  private final Consumer<MapOutput> failures;
   private final ScheduledExecutorService clock =
       Executors.newSingleThreadScheduledExecutor(
           task -> {
@@ -29,16 +27,11 @@ public final class RetryingClient implements MapOutputClient {
             return thread;
           });
 
-  /**
-   * Tries again with {@code client}, which it closes when it is closed.
-   *
-   * @param failures is told of each try that fails, in a thread of the client
-   */
-  public RetryingClient(MapOutputClient client, Settings settings, Consumer<MapOutput> failures) {
+  /** Tries again with {@code client}, which it closes when it is closed. */
+  public RetryingClient(MapOutputClient client, Settings settings) {
     this.client = client;
     this.tries = settings.tries();
     this.backoffMs = settings.backoffMs();
-    this.failures = failures;
   }
 
   /**
@@ -74,11 +67,6 @@ public final class RetryingClient implements MapOutputClient {
               if (problem == null) {
                 done.complete(piece);
                 return;
-              }
-              try {
-                failures.accept(output);
-              } catch (RuntimeException e) {
-                problem.addSuppressed(e);
               }
               if (problem instanceof RefusedException || number == tries) {
                 done.completeExceptionally(problem);

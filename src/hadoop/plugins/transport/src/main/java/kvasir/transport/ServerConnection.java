@@ -267,11 +267,10 @@ final class ServerConnection {
                 .put(range.rawLength())
                 .made((int) left);
       } catch (IOException e) {
-        LOG.info("{} is refused: {}", output, e.toString());
+        LOG.info("{} is not sent: {}", output, e.toString());
         close();
         left = 0;
-        String reason = e instanceof RefusedException ? e.getMessage() : e.toString();
-        head = new Wire.Frame(Wire.REFUSED).put(id).put(reason).made();
+        head = Wire.without(id, e).made();
       }
     }
   }

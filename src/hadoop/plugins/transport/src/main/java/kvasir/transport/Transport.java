@@ -31,6 +31,13 @@ public interface Transport {
   MapOutputClient connect(String job, byte[] secret, Settings settings) throws IOException;
 
   /**
+   * Looks whether this machine has the network.
+   *
+   * @throws InvalidSettingException when it has not
+   */
+  default void require() {}
+
+  /**
    * Returns the transport of a job.
    *
    * @throws InvalidSettingException when there is no such class

@@ -18,7 +18,8 @@ import java.util.Arrays;
  * server PROOF    HMAC 32, only after the client's was right; else the connection ends
  * client FETCH    id 4, reduce 4, offset 8, at most 4, map attempt
  * server DATA     id 4, length 8, raw length 8, bytes
- * server REFUSED  id 4, reason
+ * server REFUSED  id 4, reason: there is no such output
+ * server FAILED   id 4, reason: it could not be read this time
  * </pre>
  *
  * <p>Answers come in the order of the questions.
@@ -31,6 +32,7 @@ public final class Wire {
   public static final byte FETCH = 4;
   public static final byte DATA = 5;
   public static final byte REFUSED = 6;
+  public static final byte FAILED = 7;
 
   /** Length and kind. */
   public static final int HEAD_BYTES = 5;
@@ -89,6 +91,26 @@ public final class Wire {
     public ByteBuffer made() {
       return made(0);
     }
+  }
+
+  /** Begins the answer to a fetch that has no bytes, for the reason {@code problem}. */
+  public static Frame without(int id, IOException problem) {
+    boolean refused = problem instanceof RefusedException;
+    return new Frame(refused ? REFUSED : FAILED)
+        .put(id)
+        .put(refused ? problem.getMessage() : problem.toString());
+  }
+
+  /** Returns whether {@link #without} makes frames of this kind. */
+  public static boolean isWithout(byte kind) {
+    return kind == REFUSED || kind == FAILED;
+  }
+
+  /** Takes the reason out of such a frame, and says whose it is. */
+  public static IOException problem(byte kind, Object server, ByteBuffer frame) throws IOException {
+    String text = server + ": " + text(frame);
+    end(frame);
+    return kind == REFUSED ? new RefusedException(text) : new IOException(text);
   }
 
   /** Takes the next {@code count} bytes of a frame. */

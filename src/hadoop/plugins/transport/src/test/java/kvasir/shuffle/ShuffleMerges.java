@@ -90,17 +90,19 @@ public abstract class ShuffleMerges extends ShuffleFixture {
     assertFalse(stock.ran());
   }
 
-  /** Sets properties, one at a time, to what they cannot be. */
+  /** Sets properties, one at a time, to what they cannot be: no attempt runs with them. */
   protected final void assertRefused(String... names) throws Exception {
     conf.setNumMapTasks(1);
     for (String name : names) {
       JobConf wrong = new JobConf(conf);
       wrong.set(name, "many");
-      TransportShuffle<Text, Text> one = another(stock);
-      one.init(attempt.context(wrong, null));
-      IllegalArgumentException error = assertThrows(IllegalArgumentException.class, one::run);
-      one.close();
-      assertTrue(error.getMessage().startsWith(name), error::toString);
+      for (int number = 0; number < 4; number++) {
+        TransportShuffle<Text, Text> one = another(stock);
+        one.init(attempt.context(wrong, null, number));
+        IllegalArgumentException error = assertThrows(IllegalArgumentException.class, one::run);
+        one.close();
+        assertTrue(error.getMessage().startsWith(name), error::toString);
+      }
     }
     assertFalse(stock.ran());
   }

@@ -5,12 +5,15 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Outputs of tests: a file for each, with some bytes of others around it. */
 public final class Stored extends FileOutputs {
   private static final int BEFORE = 7;
 
   private volatile MapOutput explosive;
+  private final Map<MapOutput, IOException> failures = new ConcurrentHashMap<>();
 
   /** Keeps its files in a folder. */
   public Stored(Path folder) {
@@ -44,6 +47,11 @@ public final class Stored extends FileOutputs {
     explosive = output;
   }
 
+  /** Has the server fail to open the file of an output, once. */
+  public void failOnce(MapOutput output, IOException failure) {
+    failures.put(output, failure);
+  }
+
   /** Removes an output. */
   public void remove(MapOutput output) {
     ranges.remove(output);
@@ -55,6 +63,15 @@ public final class Stored extends FileOutputs {
       throw new OutOfMemoryError("as the test wants it");
     }
     return super.find(job, output);
+  }
+
+  @Override
+  public Source open(Jobs.Job job, MapOutput output) throws IOException {
+    IOException failure = failures.remove(output);
+    if (failure != null) {
+      throw failure;
+    }
+    return super.open(job, output);
   }
 
   @Override

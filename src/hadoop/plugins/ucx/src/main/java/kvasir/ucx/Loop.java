@@ -32,6 +32,7 @@ import org.slf4j.LoggerFactory;
 final class Loop implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(Loop.class);
   private static final int SWEEP_MS = 100;
+  private static final int PATIENCE_MS = 5_000;
 
   /** Longest head of a message that is sent. */
   private static final int HEAD_BYTES = 2048;
@@ -124,6 +125,18 @@ final class Loop implements Closeable {
     }
   }
 
+  /** Waits a while for the end of the thread, so that what it listened on is free again. */
+  void join() {
+    if (Thread.currentThread() == thread) {
+      return;
+    }
+    try {
+      thread.join(PATIENCE_MS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   private boolean isClosed() {
     synchronized (tasks) {
       return closed;
@@ -131,13 +144,22 @@ final class Loop implements Closeable {
   }
 
   private void run() {
-    while (!isClosed()) {
-      for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-        quietly(task);
+    try {
+      while (!isClosed()) {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+          quietly(task);
+        }
+        if (!progress() && tasks.isEmpty() && !isClosed()) {
+          worker.waitForEvents();
+        }
       }
-      if (!progress() && tasks.isEmpty() && !isClosed()) {
-        worker.waitForEvents();
+    } catch (RuntimeException | Error e) {
+      // Nothing is received any more: all that is under way ends now, and what comes is refused.
+      LOG.error("map outputs over UCX end", e);
+      synchronized (tasks) {
+        closed = true;
       }
+      clock.shutdownNow();
     }
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
       quietly(task);

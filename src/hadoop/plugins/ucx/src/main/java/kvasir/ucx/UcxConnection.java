@@ -15,7 +15,6 @@ import java.util.function.BiConsumer;
 import kvasir.transport.MapOutput;
 import kvasir.transport.Piece;
 import kvasir.transport.Proof;
-import kvasir.transport.RefusedException;
 import kvasir.transport.Settings;
 import kvasir.transport.Wire;
 import kvasir.ucx.Message.Token;
@@ -204,15 +203,14 @@ final class UcxConnection {
       greeting(kind, frame);
       return;
     }
-    Wire.require(kind == Wire.DATA || kind == Wire.REFUSED);
+    Wire.require(kind == Wire.DATA || Wire.isWithout(kind));
     int id = Wire.number(frame);
     Fetch fetch = asked.get(id);
     Wire.require(fetch != null);
-    if (kind == Wire.REFUSED) {
-      String reason = Wire.text(frame);
-      Wire.end(frame);
+    if (kind != Wire.DATA) {
+      IOException problem = Wire.problem(kind, server, frame);
       answered(id);
-      fetch.done.completeExceptionally(new RefusedException(server + ": " + reason));
+      fetch.done.completeExceptionally(problem);
       ask();
       return;
     }

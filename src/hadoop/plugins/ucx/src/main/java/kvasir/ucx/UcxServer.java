@@ -121,6 +121,8 @@ final class UcxServer implements MapOutputServer {
   @Override
   public void close() {
     loop.close();
+    // Its sessions ask the readers for more until it has ended.
+    loop.join();
     readers.shutdown();
   }
 

@@ -280,12 +280,11 @@ final class UcxSession {
             .put(at)
             .put(total);
       } catch (IOException e) {
-        LOG.info("{} is refused: {}", output, e.toString());
+        LOG.info("{} is not sent: {}", output, e.toString());
         close();
         done = true;
         into.position(0).limit(0);
-        String reason = e instanceof RefusedException ? e.getMessage() : e.toString();
-        return new Wire.Frame(Wire.REFUSED).put(id).put(reason);
+        return Wire.without(id, e);
       }
     }
 

@@ -11,8 +11,10 @@ import kvasir.transport.Transport;
 
 /** Makes servers and clients over UCX. Its own environment variables, UCX_*, say which network. */
 public final class UcxTransport implements Transport {
-  /** What the ports of its servers are above those of servers over TCP. */
-  static final int PORT_OFFSET = 10;
+  /**
+   * What the ports of its servers are above those of servers over TCP; layout.py keeps them free.
+   */
+  static final int PORT_OFFSET = 2;
 
   @Override
   public MapOutputServer serve(int port, Jobs jobs, Outputs outputs, Settings settings)
@@ -25,12 +27,28 @@ public final class UcxTransport implements Transport {
   }
 
   @Override
-  public MapOutputClient connect(String job, byte[] secret, Settings settings) throws IOException {
+  public MapOutputClient connect(String job, byte[] secret, Settings settings) {
+    return orInvalid(() -> new UcxClient(job, secret, settings));
+  }
+
+  @Override
+  public void require() {
+    orInvalid(() -> new Loop("kvasir-ucx-probe")).close();
+  }
+
+  /** What makes something of UCX. */
+  private interface Maker<T> {
+    T make() throws IOException;
+  }
+
+  private static <T> T orInvalid(Maker<T> maker) {
     try {
-      return new UcxClient(job, secret, settings);
+      return maker.make();
     } catch (LinkageError e) {
       // Hadoop's own shuffle would hide that nothing went over UCX.
       throw new InvalidSettingException(Transport.CLIENT + ": " + withoutLibrary(e));
+    } catch (IOException e) {
+      throw new InvalidSettingException(Transport.CLIENT + ": " + e.getMessage());
     }
   }
 
