@@ -157,9 +157,10 @@ test test-all:
 lint:
 	@scripts/lint.sh
 
-## format Python, Snakemake and C++ files (seconds)
+## format Python, Snakemake, C++ and Java files (seconds)
 format:
 	@.venv/bin/ruff check --fix -q . && .venv/bin/ruff format -q . && .venv/bin/snakefmt Snakefile rules
+	@.venv/bin/python scripts/java_format.py --write
 	@find src/engine src/netsim src/throttle '(' -name '*.[ch]pp' -o -name '*.c' ')' -print0 | xargs -0 clang-format -i
 
 ## speed of the engine as CPU ratios to an in-repo yardstick of one thread (minutes)

@@ -27,6 +27,14 @@ quietly() {
   fi
 }
 
+# For a process of ours that has begun already: what it has said is shown if it fails.
+finished() {
+  wait "$1" || {
+    cat "$2" >&2
+    return 1
+  }
+}
+
 r_style() {
   Rscript --vanilla \
     -e 'found <- c(lintr::lint_dir("scripts/figures"), lintr::lint_dir("tests/figures"))' \
@@ -34,11 +42,14 @@ r_style() {
 }
 
 quick() {
-  # lintr takes as long as all others: it works beside them and is waited for at the end.
+  # lintr takes as long as all others: it works beside them, as Maven does, and both are waited for at the end.
   found=$(mktemp)
+  java_found=$(mktemp)
   r_style >"$found" 2>&1 &
   lintr=$!
-  trap 'kill "$lintr" 2>/dev/null || true; rm -f "$found"' EXIT
+  python scripts/java_format.py >"$java_found" 2>&1 &
+  java=$!
+  trap 'kill "$lintr" "$java" 2>/dev/null || true; rm -f "$found" "$java_found"' EXIT
   step "ruff" ruff check -q .
   step "ruff format" ruff format -q --check .
   step "mypy" mypy --no-error-summary
@@ -47,11 +58,8 @@ quick() {
   step "snakefmt" quietly snakefmt --check Snakefile rules
   step "snakemake --lint" quietly snakemake --lint
   step "clang-format" clang-format --dry-run -Werror "${cpp_files[@]}"
-  printf 'lint: lintr\n'
-  wait "$lintr" || {
-    cat "$found" >&2
-    return 1
-  }
+  step "google-java-format" finished "$java" "$java_found"
+  step "lintr" finished "$lintr" "$found"
 }
 
 tidy() {

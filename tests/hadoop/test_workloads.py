@@ -1,6 +1,8 @@
-"""The Maven build of our own Java modules: compiler without warnings, format, JUnit tests, jars."""
+"""The Maven build of our own Java modules: compiler without warnings, JUnit tests, jars."""
 
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -76,3 +78,19 @@ def test_compiler_warnings_are_errors_in_plugins(source: Path, tmp_path: Path) -
     java.write_text("package probe;\n\npublic final class Probe {\n  java.util.List list;\n}\n")
     with pytest.raises(KvasirError, match="warnings found and -Werror"):
         maven.build([source / "plugins/probe"], tmp_path / "tree", ["compile"], "build a plug-in")
+
+
+@pytest.mark.timeout(300)
+def test_a_source_that_is_not_formatted_is_named_and_can_be_formatted(source: Path) -> None:
+    def java_format(*more: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "scripts/java_format.py", "--source", str(source), *more]
+        return subprocess.run(command, cwd=SOURCE.parents[1], capture_output=True, text=True, check=False)
+
+    probe = source / "plugins/probe/src/main/java/probe/Probe.java"
+    formatted = probe.read_text()
+    probe.write_text(formatted.replace("final class", "final    class"))
+    found = java_format()
+    assert found.returncode == 1 and "Probe.java" in found.stderr and "--write" in found.stderr
+    assert java_format("--write").returncode == 0
+    assert probe.read_text() == formatted
+    assert java_format().returncode == 0
