@@ -51,7 +51,8 @@ WORLDS = {
 CASES = [(*figure, "laptop") for figure in TABLES]
 CASES += [("hpc", figure, "paper") for figure in ("fig03", "fig05", "fig06", "fig07", "fig08", "table7")]
 CASES += [("mrev", figure, "paper") for figure in ("fig02", "fig03", "efficiency")]
-CASES += [("hpc", "fig05", "emulated"), ("mrev", "efficiency", "emulated")]
+CASES += [("hpc", "fig05", "emulated"), ("hpc", "table7", "emulated")]
+CASES += [("mrev", "efficiency", "emulated"), ("mrev", "engines", "emulated")]
 CASES += [
     ("mrev", figure, "failed") for figure in ("fig01", "fig02", "fig03", "efficiency", "table1", "table4")
 ]
@@ -179,7 +180,10 @@ def test_published_sorts_stand_beside_ours(drawn: dict[Case, Path]) -> None:
 def test_emulated_joules_are_marked_in_their_panels(drawn: dict[Case, Path]) -> None:
     panels = 4  # ED2P and ED2P over time, for two disks
     assert svg(drawn["hpc", "fig05", "emulated"]).count(">EMULATED (knm-like)<") == panels
-    assert "EMULATED power (profile knm-like)" in shown(drawn["hpc", "fig05", "emulated"])
+    for case in (("hpc", "fig05"), ("hpc", "table7"), ("mrev", "engines")):
+        assert "EMULATED power (profile knm-like)" in shown(drawn[*case, "emulated"]), case
+    assert ">EMULATED<" in svg(drawn["mrev", "engines", "emulated"])
+    assert "EMULATED hosts" in shown(drawn["mrev", "startup", "laptop"])
 
 
 def test_the_paper_stands_beside(drawn: dict[Case, Path]) -> None:

@@ -22,7 +22,7 @@ PARTS = [
     ("net:ib", "sent", "B/s", 6e6),
     ("power", "power", "W", 80.0),
 ]
-HEAD = ["cell", "point", "rep", "t_s", "host", "domain", "metric", "value", "unit", "source"]
+HEAD = ["cell", "point", "rep", "sharing", "links", "t_s", "host", "domain", "metric", "value", "unit", "source"]
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def samples(tmp_path: Path) -> Path:
             for t in times:
                 for host in ("n0", "n1", "mean"):
                     for domain, metric, unit, value in PARTS:
-                        who = ["3n_ssd_ib", point, rep, f"{t}.000"]
+                        who = ["3n_ssd_ib", point, rep, 1, "none", f"{t}.000"]
                         out.writerow([*who, host, domain, metric, value, unit, "measured:procfs"])
     return path
 
@@ -71,6 +71,17 @@ def test_emulated_watts_are_marked(samples: Path, tmp_path: Path) -> None:
     marked = edited(samples, tmp_path / "marked.csv", emulated)
     draw_well([Job("resources", {"samples": marked}, tmp_path / "out")], tmp_path)
     assert "EMULATED (knm)" in svg(tmp_path / "out" / "hadoop-ipoib_sort")
+
+
+def test_hosts_that_share_a_machine_are_busy_together(samples: Path, tmp_path: Path) -> None:
+    shared = edited(
+        samples, tmp_path / "shared.csv", lambda row: {**row, "sharing": "2", "links": "emulated:tbf"}
+    )
+    draw_well([Job("resources", {"samples": shared}, tmp_path / "out")], tmp_path)
+    text = svg(tmp_path / "out" / "hadoop-ipoib_sort")
+    assert ">CPU states, all hosts together, % of the machine</text>" in text
+    assert ">CPU, user and system, % of the machine</text>" in text
+    assert "EMULATED hosts and links on one machine" in text
 
 
 def test_no_page_without_samples(samples: Path, tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from harness.results.records import Identity, Metric, Outcome, Record
 def measure(framework: str, value: float | None, **other: Any) -> Measure:
     known: dict[str, Any] = {
         "benchmark": "terasort",
-        "studies": "mrev",
+        "settings": "",
+        "studies": ("mrev",),
         "nodes": 3,
         "disk": "ssd",
         "metric": "time.total",
@@ -75,7 +76,7 @@ def test_emulated_numbers_are_known_as_such() -> None:
 
 
 def test_lines_by_benchmark_size_disk_and_settings() -> None:
-    other = {"studies": "hpc", "benchmark": "grep"}
+    other = {"settings": "-fe0aa6", "studies": ("hpc",), "benchmark": "grep"}
     table = choices(
         [
             measure("a", 1.0, nodes=5),
@@ -92,6 +93,12 @@ def test_lines_by_benchmark_size_disk_and_settings() -> None:
     ]
     assert reasons(table) == ["no run has it"]
     assert table[2].best["ed2p"].reason == "no run has it"
+
+
+def test_frameworks_are_compared_whoever_asked_for_their_runs() -> None:
+    [row] = choices([measure("a", 1.0, studies=("hpc", "mrev")), measure("b", 2.0)])
+    assert row.benchmark == "terasort"
+    assert names(row.best["time.total"]) == (["a"], ["b"])
 
 
 def test_links_that_are_emulated() -> None:
@@ -122,15 +129,22 @@ def test_each_run_counts_once_and_only_if_it_says_something() -> None:
             study=study, experiment="e", scale="smoke", factors=[], runs=points, not_run=[], repetitions=1
         )
 
+    good, bad, other = (
+        f"cells/{name}"
+        for name in ("3n_ssd_ib/runs/x_grep", "3n_ssd_eth/runs/x_grep", "3n_ssd_ib_nvm/runs/x_grep-1a")
+    )
     records = {
-        Path("good/1/run.json"): record("ok"),
-        Path("bad/1/run.json"): record("failed"),
+        Path(good, "1/run.json"): record("ok"),
+        Path(bad, "1/run.json"): record("failed"),
+        Path(other, "1/run.json"): record("ok"),
     }
-    tables = [table("mrev", "good", "bad"), table("hpc", "good")]
+    tables = [table("mrev", good, bad), table("hpc", good), table("nvm", other)]
     rows = measures(tables, records.__getitem__, {"x": "Framework X"})
-    assert [(r.framework, r.studies, r.metric, r.value, r.reason) for r in rows] == [
-        ("Framework X", "hpc, mrev", "time.total", 4.0, ""),
-        ("Framework X", "hpc, mrev", "energy.total", None, "no meter"),
+    assert [(r.framework, r.settings, r.studies, r.metric, r.value, r.reason) for r in rows] == [
+        ("Framework X", "", ("hpc", "mrev"), "time.total", 4.0, ""),
+        ("Framework X", "", ("hpc", "mrev"), "energy.total", None, "no meter"),
+        ("Framework X", "nvm_-1a", ("nvm",), "time.total", 4.0, ""),
+        ("Framework X", "nvm_-1a", ("nvm",), "energy.total", None, "no meter"),
     ]
 
 

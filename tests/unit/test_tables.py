@@ -195,7 +195,10 @@ def test_usage_is_that_of_the_first_good_run_of_each_point(tmp_path: Path) -> No
     (tmp_path / "s/e/bayes/1/trace.csv").unlink()
     table = usage_table("3n_ssd_ib", reversed(places))
     assert table.select("cell", "point", "rep").rows() == [("3n_ssd_ib", "sort", 2)]
-    assert table.columns[3:] == ["t_s", "host", "domain", "metric", "value", "unit", "source"]
+    assert table.columns[3:] == [
+        "sharing", "links", "t_s", "host", "domain", "metric", "value", "unit", "source",
+    ]  # fmt: skip
+    assert table.select("sharing", "links").row(0) == (1, "none"), "the record knows neither"
     assert usage_table("3n_ssd_ib", places[:1]).is_empty()
     (tmp_path / "s/e/sort/2/trace.csv").write_text("t_s,host\n1,a\n")
     with pytest.raises(KvasirError, match=r"sort/2/trace\.csv: expected a CSV file with columns"):

@@ -13,6 +13,7 @@ curves <- function(trace, domain, metrics, scale = 1, summed = FALSE) {
   rows$second <- round(rows$t_s)
   hosts <- stats::aggregate(value ~ ., rows[c(by, "second", "host", "metric", "value")], mean)
   hosts <- stats::aggregate(value ~ ., hosts[c(by, "second", "host", "value")], sum)
+  hosts <- complete_moments(hosts, paste(hosts$point, hosts$rep), hosts$second)
   level <- stats::aggregate(value ~ ., hosts[c(by, "second", "value")], if (summed) sum else mean)
   level$value <- level$value * scale
   level[order(level$point, level$rep, level$second), ]
@@ -23,7 +24,7 @@ least_samples <- 5
 
 # One panel: a benchmark on a disk, on the largest cluster that ran it. NULL without rows.
 benchmark_panel <- function(rows, benchmark, disk, axis) {
-  watts <- any(startsWith(axis, "power"))
+  watts <- axis %in% "power, W"
   levels <- levels(rows$series)
   rows <- rows[rows$benchmark %in% benchmark & rows$disk %in% disk, ]
   if (nrow(rows) == 0) return(NULL)
@@ -54,15 +55,17 @@ draw <- function(tables) {
   short <- setdiff(every$framework, rows$framework)
   rows$series <- series_factor(rows$framework)
   disks <- intersect(names(disk_label), rows$disk)
-  axis <- if (watts) "power, W" else if (shared) "% of the machine" else "processor, %"
+  whole <- watts && !any(trace$domain %in% "power" & !trace$host %in% "mean")
+  axis <- if (whole) "power of all hosts over their number, W" else if (watts) "power, W" else if (shared) "% of the machine" else "processor, %"
   both <- expand.grid(disk = disks, benchmark = names(names_of))
   panels <- Map(function(benchmark, disk) benchmark_panel(rows, benchmark, disk, axis), as.character(both$benchmark),
     as.character(both$disk))
   n <- table(unique(rows[c("point", "rep")])$point)
-  who <- if (shared) "All workers together, which share the processors of one machine" else "Mean of the workers"
+  who <- if (shared) "All workers together, which share the processors of one machine" else
+    if (whole) "Power of all hosts together, the master's too, over their number" else "Mean of the workers"
   panel_figure(unname(panels), runs, rows, "page",
     paste0(who, " (n = ", n_text(as.integer(n)), "): each curve is one execution."),
-    if (watts) "Dashed: about 240 W, the paper\u2019s maximum for TeraSort." else no_energy_text(runs),
+    if (!watts) no_energy_text(runs) else if (!whole) "Dashed: about 240 W, the paper\u2019s maximum for TeraSort.",
     if (length(short)) paste0(and_text(label_of(short)), " ended before its fifth sample and has no curve."),
     "The paper: power climbs while the maps run, then falls, least in WordCount; PageRank has a cycle per job.",
     ncol = length(disks), instead = if (!watts)

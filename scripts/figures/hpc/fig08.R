@@ -19,6 +19,7 @@ draw <- function(tables) {
   disk <- if (any(trace$disk %in% "ssd")) "ssd" else "hdd"
   trace <- trace[trace$disk %in% disk, ]
   trace <- trace[trace$nodes == max(trace$nodes, 0), ]
+  measured <- nrow(metric_rows(runs, "energy.total")) > 0
   watts <- any(trace$domain %in% "power")
   rows <- if (watts) trace[trace$domain %in% "power", ] else
     trace[trace$domain %in% "cpu" & trace$metric %in% c("user", "system"), ]
@@ -47,10 +48,11 @@ draw <- function(tables) {
   panel_figure(list(plot), runs, rows, "wide", paste0("TeraSort on ", max(trace$nodes), " nodes, ", disk_label[[disk]],
     ". Box: quartiles and median; line: least to greatest of ", n_text(boxes$n), " samples of ",
     ngettext(length(unique(rows$rep)), "1 execution.", paste(length(unique(rows$rep)), "executions."))),
-    if (!watts) no_energy_text(runs), if (shared)
+    if (!watts && !measured) no_energy_text(runs), if (shared)
       "The nodes share the processors of one machine: 100 % is all of them.",
     if (length(short)) paste0(and_text(label_of(short)), " has fewer than ", least_samples, " samples a node."),
     "The paper: on 9 nodes with SSDs the master draws least and the workers draw alike.", legend = 0,
-    instead = if (!watts)
-      "Not the paper\u2019s watts, which nothing measures here: the processors that each node uses.")
+    instead = if (!watts) paste0("Not the paper\u2019s watts, which ",
+      if (measured) "are known of the machine as a whole only" else "nothing measures here",
+      ": the processors that each node uses."))
 }

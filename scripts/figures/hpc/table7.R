@@ -10,15 +10,19 @@ draw <- function(tables) {
   # Median of each point over the best of its benchmark, size and disk; geometric mean by framework.
   worse <- function(metric, power) {
     rows <- metric_rows(rated, metric)
-    if (nrow(rows) == 0) return(numeric())
+    if (nrow(rows) == 0) return(NULL)
     point <- stats::aggregate(value ~ framework + nodes + disk + benchmark, rows, stats::median)
     best <- stats::ave(point$value, paste(point$nodes, point$disk, point$benchmark), FUN = min)
-    tapply(log(point$value / best) / power, point$framework, function(x) exp(mean(x)))
+    graded(log(point$value / best) / power, point$framework)
+  }
+  # Geometric mean and number of points by framework.
+  graded <- function(logs, framework) {
+    list(mean = exp(tapply(logs, framework, mean)), n = tapply(logs, framework, length))
   }
   # Speed-up from the smallest to the largest cluster over that of its workers; geometric mean by framework.
   scaling <- function() {
     rows <- metric_rows(rated, "time.total")
-    if (nrow(rows) == 0) return(numeric())
+    if (nrow(rows) == 0) return(NULL)
     point <- stats::aggregate(value ~ framework + nodes + disk + benchmark, rows, stats::median)
     sets <- split(point, paste(point$framework, point$disk, point$benchmark))
     sets <- do.call(rbind, lapply(unname(sets), function(d) {
@@ -27,16 +31,17 @@ draw <- function(tables) {
       gain <- d$value[few] / d$value[many] / ((d$nodes[many] - 1) / (d$nodes[few] - 1))
       if (few != many) data.frame(framework = d$framework[1], gain = log(gain))
     }))
-    if (is.null(sets)) numeric() else exp(tapply(sets$gain, sets$framework, mean))
+    if (!is.null(sets)) graded(sets$gain, sets$framework)
   }
   tried <- unique(every[!every$status %in% "not-run", c("point", "rep", "framework", "status")])
-  ended <- tapply(tried$status %in% "ok", tried$framework, mean)
+  well <- tried$status %in% "ok"
+  ended <- list(mean = tapply(well, tried$framework, mean), n = tapply(well, tried$framework, length))
   grade <- function(x, bounds) c("VH", "H", "M", "L")[1 + findInterval(x, bounds)]
-  cell <- function(id, values, bounds, printed, digits = 2) {
-    x <- if (id %in% names(values)) values[[id]] else NA
-    if (is.na(x)) return(paste0(printed, " | \u2013"))
-    paste0(printed, " | ", grade(if (bounds[1] < 0) -x else x, bounds), " (", formatC(x, format = "f",
-      digits = digits), ")")
+  cell <- function(id, values, bounds, printed) {
+    if (!id %in% names(values$mean)) return(paste0(printed, " | \u2013"))
+    x <- values$mean[[id]]
+    paste0(printed, " | ", grade(if (bounds[1] < 0) -x else x, bounds), " (", formatC(x, format = "f", digits = 2),
+      "; ", values$n[[id]], ")")
   }
   time <- worse("time.total", 1)
   energy <- worse("ed2p", 3)
@@ -58,6 +63,7 @@ draw <- function(tables) {
     "Rule: performance is the geometric mean over benchmarks, sizes and disks of time over the best time there, energy",
     "the same for the cube root of ED2P: VH up to 1.1, H to 1.25, M to 1.5. Scalability: speed-up over that of the",
     "workers, VH from 0.9, H from 0.6, M from 0.3. Stability: share of runs that ended well, H all, M from 0.9.",
+    "Behind a grade: its number, and how many points, pairs of sizes or runs it is of; frameworks ran different ones.",
     "\u1d43 the engine in its place is rated for its stability alone.",
-    missing_text(runs), rates_text(runs), lines = 6)
+    missing_text(runs), rates_text(runs), lines = 7, note = run_note(rated, metric_rows(rated, c("time.total", "ed2p"))))
 }

@@ -34,10 +34,12 @@ emulated_note <- function(source) {
 # Whether the hosts were emulated: the rate of their links says so.
 hosts_emulated <- function(runs) any(startsWith(metric_rows(runs, "link.rate")$source, "emulated:"))
 
+emulated_hosts <- "EMULATED hosts and links on one machine: times show directions."
+
 # Subtitle in the warning colour of a figure of runs on emulated hosts or with emulated watts, or one that shows
 # something else than the paper's. rows: those drawn; instead: what is shown and what is not.
 run_note <- function(runs, rows, instead = NULL) {
-  hosts <- if (hosts_emulated(runs)) "EMULATED hosts and links on one machine: times show directions."
+  hosts <- if (hosts_emulated(runs)) emulated_hosts
   said <- paste(Filter(nzchar, c(instead, hosts, emulated_note(rows$source))), collapse = " ")
   if (nzchar(said)) said else NULL
 }
@@ -72,13 +74,24 @@ source_text <- function(source) {
   if (length(known)) paste0("Sources: ", paste(known, collapse = ", "), ".") else ""
 }
 
+# "64 million words"; by panel where they differ: "words: 704 million in a, 64 million in b".
+words_text <- function(runs) {
+  known <- runs[!is.na(runs$words), ]
+  words <- sort(unique(known$words))
+  if (is.null(known$letter) || length(words) < 2) return(paste(and_text(count_text(words)), "words"))
+  known <- unique(data.frame(words = known$words, letter = as.character(known$letter)))
+  known <- known[order(known$letter, known$words), ]
+  by_panel <- tapply(known$words, known$letter, function(words) and_text(count_text(words)))
+  paste("words:", and_text(paste(by_panel, "in", names(by_panel))))
+}
+
 # "64 million words per data set (paper: 4 billion), 1 and 2 ranks."
 scale_text <- function(runs) {
   words <- sort(unique(stats::na.omit(runs$words)))
   ranks <- sort(unique(stats::na.omit(runs$ranks)))
   paper <- if (identical(words, 4e9)) "" else " (paper: 4\u00a0billion)"
   paste0(
-    and_text(count_text(words)), " words", paper, ", ",
+    sub("^w", "W", words_text(runs)), paper, ", ",
     and_text(ranks), if (identical(ranks, 1)) " rank." else " ranks."
   )
 }
@@ -161,11 +174,15 @@ failed_text <- function(runs) {
   said <- character()
   for (state in c("failed", "timeout")) {
     rows <- runs[runs$status %in% state, ]
-    for (reason in utils::head(unique(rows$reason), 2)) {
-      n <- nrow(unique(rows[rows$reason %in% reason, c("point", "rep")]))
-      words <- if (state == "failed") "failed" else "ran out of time"
-      said <- c(said, paste0(n, if (n > 1) " runs " else " run ", words, " (", shorten(reason), ")."))
+    words <- if (state == "failed") "failed" else "ran out of time"
+    tell <- function(rows, why) {
+      if (!nrow(rows)) return(NULL)
+      n <- nrow(unique(rows[c("point", "rep")]))
+      paste0(n, if (n > 1) " runs " else " run ", words, " (", why, ").")
     }
+    first <- utils::head(unique(rows$reason), 2)
+    for (reason in first) said <- c(said, tell(rows[rows$reason %in% reason, ], shorten(reason)))
+    said <- c(said, tell(rows[!rows$reason %in% first, ], "for other reasons"))
   }
   said
 }
@@ -226,9 +243,12 @@ missing_text <- function(runs) {
   absent <- runs[runs$status %in% "not-run", ]
   tried <- runs[!runs$status %in% "not-run", ]
   absent$why <- sub("^[a-z0-9-]+( '[a-z]+')?: ", "", absent$reason)
-  said <- vapply(utils::head(unique(absent$why), 6), function(why) {
+  first <- utils::head(unique(absent$why), 6)
+  said <- vapply(first, function(why) {
     paste0(missing_levels(absent[absent$why %in% why, ], tried), " (", shorten(why), ")")
   }, "")
+  others <- absent[!absent$why %in% first, ]
+  if (nrow(others)) said <- c(said, paste(missing_levels(others, tried), "(for other reasons)"))
   if (length(said)) said <- paste0("Not run: ", paste(said, collapse = "; "), ".")
   paste(c(notes_text(runs), said, failed_text(runs)), collapse = " ")
 }

@@ -11,21 +11,22 @@ GeomEmulated <- ggproto("GeomEmulated", Geom, # nolint: object_name_linter. ggpl
         unit(at - 200, "mm"), unit(0, "npc"), unit(at, "mm"), unit(0, "npc") + unit(200, "mm"),
         gp = gpar(col = "#D6D6D6", lwd = 0.5)
       ),
-      textGrob(paste0("EMULATED (", data$profile[1], ")"),
+      textGrob(paste0("EMULATED", data$profile[1]),
         rot = 14,
-        gp = gpar(col = warn_colour, alpha = 0.55, fontsize = 11, fontface = "bold", fontfamily = font_family)
+        gp = gpar(col = warn_colour, alpha = 0.55, fontsize = if (nzchar(data$profile[1])) 11 else 8, fontface = "bold", fontfamily = font_family)
       )
     )
   }
 )
 
 # The emulation mark for a faceted plot: a layer for the panels that draw emulated rows. rows: the rows drawn;
-# facet: name of the facet column, or NULL.
-emulated_mark <- function(rows, facet = NULL) {
+# facet: name of the facet column, or NULL; narrow: panels without room for the profile, which the first line names.
+emulated_mark <- function(rows, facet = NULL, narrow = FALSE) {
   rows <- rows[startsWith(rows$source, "emulated:"), ]
   if (nrow(rows) == 0) return(NULL)
   panels <- if (is.null(facet)) rows[1, 0, drop = FALSE] else unique(rows[facet])
-  panels$profile <- paste(emulated_profiles(rows$source), collapse = ", ")
+  profiles <- paste(emulated_profiles(rows$source), collapse = ", ")
+  panels$profile <- if (narrow) "" else paste0(" (", profiles, ")")
   layer(
     geom = GeomEmulated, stat = "identity", position = "identity", data = panels,
     mapping = aes(profile = .data$profile), inherit.aes = FALSE, show.legend = FALSE
@@ -253,6 +254,7 @@ frameworks_panel <- function(runs, metric, benchmark, title, name, per = 1) {
     stats::aggregate(list(value = startup$value), list(series = startup$series), stats::median)
   }
   ggplot(rows, aes(.data$value, .data$series, colour = .data$series, shape = .data$series)) +
+    emulated_mark(rows, narrow = TRUE) +
     (if (!is.null(grey)) {
       geom_segment(aes(x = 0, xend = .data$value, y = .data$series, yend = .data$series), grey, inherit.aes = FALSE,
         linewidth = 2.4, colour = "#C8C8C8")
@@ -275,12 +277,16 @@ frameworks_figure <- function(every, runs, metrics, size, ...) {
       frameworks_panel(runs, one[[1]], benchmark, title, one[[3]], one[[4]])
     })
   }), recursive = FALSE)
-  panel_figure(panels, every, rows, size,
+  drawn <- metric_rows(runs, vapply(metrics, `[[`, "", 1))
+  panel_figure(panels, every, drawn[drawn$benchmark %in% rows$benchmark, ], size,
     paste0("Points: all runs (n = ", n_text(as.integer(table(rows$point))), "); tick: median; grey: the median ",
       "start-up, until the first task runs."), ..., legend = 0, ncol = length(metrics))
 }
 
-linear_axis_x <- function(name) scale_x_continuous(name, limits = c(0, NA), expand = expansion(c(0, 0.06)))
+linear_axis_x <- function(name) {
+  scale_x_continuous(name, limits = c(0, NA), expand = expansion(c(0, 0.06)), breaks = scales::breaks_pretty(3),
+    labels = scales::label_comma(drop0trailing = TRUE), guide = guide_axis(check.overlap = TRUE))
+}
 
 # Points of which no two are so close, on logarithmic axes, that words beside them would meet.
 points_apart <- function(points) {

@@ -24,7 +24,7 @@ table_columns <- list(
   samples = list(
     text = c("point", "framework", "disk", "benchmark", sample), number = c("rep", "nodes", "t_s", "value")
   ),
-  usage = list(text = c("cell", "point", sample), number = c("rep", "t_s", "value")),
+  usage = list(text = c("cell", "point", "links", sample), number = c("rep", "sharing", "t_s", "value")),
   tasks = list(
     text = c("point", "framework", "disk", "benchmark", "job", "task", "host", "kind", "phase", "status"),
     number = c("rep", "nodes", "start_s", "end_s")

@@ -27,12 +27,13 @@ typeset_table <- function(rows, header, x, right, groups, strong = integer(), wi
     theme_bare()
 }
 
-# The table as a whole figure, as high as its rows and the lines of its caption. ...: pieces of the caption.
-table_figure <- function(rows, header, x, right, groups, ..., lines = 3, strong = integer(),
-                         height = 4.2 * (nrow(rows) + 3) + 3.1 * lines + 6) {
+# The table as a whole figure, as high as its rows and the lines of its caption. ...: pieces of the caption; note: first
+# line in the warning colour, see run_note().
+table_figure <- function(rows, header, x, right, groups, ..., lines = 3, strong = integer(), note = NULL,
+                         height = 4.2 * (nrow(rows) + 3) + 3.1 * lines + 6 + if (is.null(note)) 0 else 5) {
   size <- c(width = 178, height = height)
   plot <- typeset_table(as.data.frame(rows), header, x, right, groups, strong)
-  list(plot = plot + labs(caption = caption(size, ...)), size = size)
+  list(plot = plot + labs(caption = caption(size, ...), subtitle = subtitle(size, note)), size = size)
 }
 
 # Cells of the tables of clusters and frameworks.

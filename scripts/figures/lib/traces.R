@@ -27,15 +27,40 @@ enough_samples <- function(rows) {
   rows[curve %in% names(which(table(curve) >= least_samples)), ]
 }
 
+# Rows of the moments at which as many hosts have a sample as ever in that curve: hosts are sampled at times of their
+# own, and a mean or sum over some of them would be a dip that nobody saw.
+complete_moments <- function(rows, curve, moment) {
+  seen <- stats::ave(rows$value, curve, moment, FUN = length)
+  rows[seen == stats::ave(seen, curve, FUN = max), ]
+}
+
 # Several hosts of one run add up; samples of one tick of the sampler belong together.
 sum_hosts <- function(rows) {
   rows$tick <- round(rows$t_s * 1000 / rows$sample_ms)
   key <- paste(rows$point, rows$rep, rows$domain, rows$tick, sep = "\r")
   if (!anyDuplicated(key) || length(unique(rows$host)) < 2) return(rows)
+  path <- attr(rows, "path")
+  rows <- complete_moments(rows, paste(rows$point, rows$rep, rows$domain, sep = "\r"), rows$tick)
+  attr(rows, "path") <- path
+  key <- paste(rows$point, rows$rep, rows$domain, rows$tick, sep = "\r")
   sums <- tapply(rows$value, key, sum)
   rows <- rows[!duplicated(key), ]
   rows$value <- as.numeric(sums[unique(key)])
   rows
+}
+
+# Samples of the mean host with what hosts that share processors use of them together: the sum of their shares, and
+# what is left of one machine as idle.
+of_machine <- function(trace, hosts) {
+  if (hosts == 1) return(trace)
+  is <- function(...) trace$domain %in% "cpu" & trace$metric %in% c(...)
+  summed <- trace$domain %in% c("cpu", "load")
+  trace$value[summed] <- trace$value[summed] * hosts
+  rest <- pmax(1 - tapply(trace$value[is("user", "system")], trace$t_s[is("user", "system")], sum), 0)
+  left <- as.numeric(rest[as.character(trace$t_s[is("wait")])])
+  trace$value[is("wait")] <- pmin(trace$value[is("wait")], left)
+  trace$value[is("idle")] <- (left - trace$value[is("wait")])[match(trace$t_s[is("idle")], trace$t_s[is("wait")])]
+  trace
 }
 
 # Keeps the extremes: of each of most_samples / 2 time bins the lowest and the highest sample.
@@ -170,7 +195,7 @@ trace_figure <- function(runs, trace, panels, by, ncol, size, heights, limit = N
   panels <- with_letters(panels)
   runs <- into_panels(runs, panels, by)
   view <- trace_view(into_panels(trace, panels, by))
-  runtimes <- metric_rows(runs, "runtime")
+  runtimes <- runtime_rows(runs)
   if (!nrow(runtimes)) need_rows(view$rows, trace, "a sample of power or of CPU use, and no run has a runtime")
   above <- emulated_note(view$rows$source)
   if (!view$power && nrow(view$rows)) {
@@ -234,7 +259,16 @@ clear_of_the_end <- function(limits) {
   at[at <= max(limits) - 0.05 * diff(limits)]
 }
 
-# rows: runtime rows with `letter`; caps: levels as in the panels; paper: data frame letter, low, high, text with what
+# Runtimes of runs, s; per billion words where data sets differ in their words, so that they can stand on one axis.
+# Column `per_words` says which.
+runtime_rows <- function(runs) {
+  rows <- metric_rows(runs, "runtime")
+  rows$per_words <- rep(length(unique(rows$words)) > 1, nrow(rows))
+  rows$value <- ifelse(rows$per_words, rows$value / rows$words * 1e9, rows$value)
+  rows
+}
+
+# rows: from runtime_rows(), with `letter`; caps: levels as in the panels; paper: data frame letter, low, high, text with what
 # the paper's ratio predicts from the measured baseline (s), or NULL. NULL if no run has a runtime.
 runtime_strip <- function(rows, caps, paper = NULL) {
   if (nrow(rows) == 0) return(NULL)
@@ -255,7 +289,7 @@ runtime_strip <- function(rows, caps, paper = NULL) {
     geom_point(aes(shape = .data$shape, fill = .data$colour), size = 1, stroke = 0.2, alpha = 0.65) +
     paper_layer(paper, rows, height_of) +
     scale_colour_identity() + scale_fill_identity() + scale_shape_identity() +
-    scale_x_continuous("runtime, s", limits = c(0, NA), expand = expansion(c(0, 0.04)),
+    scale_x_continuous(if (rows$per_words[1]) "runtime, s per billion words" else "runtime, s", limits = c(0, NA), expand = expansion(c(0, 0.04)),
       breaks = scales::breaks_pretty(6)) +
     scale_y_continuous(NULL, breaks = seq_along(all_letters), labels = all_letters,
       limits = c(0.5, length(all_letters) + 0.5), expand = expansion()) +
@@ -294,7 +328,7 @@ paper_layer <- function(paper, rows, height_of) {
 
 # A row for `paper`: the paper's ratio range applied to the median runtime of a measured baseline; no row without one.
 paper_ratio <- function(runs, base, letter, ratio, text) {
-  rows <- metric_rows(runs, "runtime")
+  rows <- runtime_rows(runs)
   for (column in names(base)) rows <- rows[rows[[column]] %in% base[[column]], ]
   rows <- rows[rows$cap_w %in% max(rows$cap_w, -Inf), ]
   if (nrow(rows) == 0) return(NULL)

@@ -32,5 +32,5 @@ draw <- function(tables) {
   size <- c(width = 178, height = 32 + length(unique(rows$benchmark)) * (16 + 5 * length(unique(rows$framework))))
   beside <- every[every$nodes %in% runs$nodes & every$benchmark %in% runs$benchmark, ]
   frameworks_figure(beside, runs, metrics, size, paste(unique(rows$nodes), "nodes."),
-    if (length(metrics) < length(wanted)) no_energy_text(runs))
+    if (!nrow(metric_rows(runs, "energy.total"))) no_energy_text(runs))
 }

@@ -22,20 +22,6 @@ panel <- function(trace, domain, metrics, title, axis, scale = 1, marks = NULL, 
     theme(legend.position = "top", legend.key.width = unit(5, "mm"))
 }
 
-# Samples of the mean host with what hosts that share processors use of them together: the sum of their shares, and
-# what is left of one machine as idle.
-of_machine <- function(trace, hosts) {
-  if (hosts == 1) return(trace)
-  is <- function(...) trace$domain %in% "cpu" & trace$metric %in% c(...)
-  summed <- trace$domain %in% c("cpu", "load")
-  trace$value[summed] <- trace$value[summed] * hosts
-  rest <- pmax(1 - tapply(trace$value[is("user", "system")], trace$t_s[is("user", "system")], sum), 0)
-  left <- as.numeric(rest[as.character(trace$t_s[is("wait")])])
-  trace$value[is("wait")] <- pmin(trace$value[is("wait")], left)
-  trace$value[is("idle")] <- (left - trace$value[is("wait")])[match(trace$t_s[is("idle")], trace$t_s[is("wait")])]
-  trace
-}
-
 takes <- c(resources = "cells", resources.trace = "samples", resources.tasks = "tasks")
 
 draw <- function(tables) {
@@ -43,7 +29,8 @@ draw <- function(tables) {
   trace <- tables$resources.trace
   largest <- max(trace$nodes, 0)
   trace <- trace[trace$nodes == largest & trace$host %in% "mean", ]
-  trace <- trace[trace$point %in% utils::head(trace$point, 1) & trace$rep == min(trace$rep, Inf), ]
+  trace <- trace[trace$point %in% utils::head(trace$point, 1), ]
+  trace <- trace[trace$rep == min(trace$rep, Inf), ]
   if (nrow(trace) == 0) return(nothing_figure(runs, "wide"))
   tasks <- tables$resources.tasks
   tasks <- tasks[tasks$point %in% trace$point & tasks$rep == trace$rep[1] & tasks$kind %in% "map", ]

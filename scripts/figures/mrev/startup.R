@@ -36,5 +36,5 @@ draw <- function(tables) {
     c(0, 34, 94, 134, 154, 172), c(FALSE, FALSE, TRUE, TRUE, TRUE, TRUE),
     data.frame(from = 58, to = 172, text = "median (least to most)"),
     paste0("Start-up: until the first task runs, on a cluster whose daemons run; ", unique(total$nodes), " nodes."),
-    missing_text(every), source_text(total$source))
+    rates_text(every), missing_text(every), source_text(total$source), note = run_note(runs, total), lines = 4)
 }

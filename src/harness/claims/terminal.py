@@ -13,16 +13,20 @@ from harness.claims.verdicts import Row, counts, headline
 from harness.core.numbers import number
 
 
+def mark_of(row: Row) -> str:
+    """Returns what follows a value that is only emulated; '' for others."""
+    return " (emulated)" if "emulated:" in row.source else ""
+
+
 def value_of(row: Row) -> str:
     """Returns median, interval, unit and count in a few characters, with a mark where they are only emulated."""
     if row.value is None:
         return "-"
     unit = "" if row.unit in ("", "1") else f" {row.unit}"
-    mark = " (emulated)" if "emulated:" in row.source else ""
     spread = ""
     if row.low is not None and row.high is not None and row.n > 1:
         spread = f" [{number(row.low)}, {number(row.high)}] n={row.n}"
-    return f"{number(row.value)}{unit}{spread}{mark}"
+    return f"{number(row.value)}{unit}{spread}{mark_of(row)}"
 
 
 def summary(rows: list[Row]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
@@ -120,6 +121,11 @@ def headline(rows: list[Row]) -> str:
     *rest, last = [f"{found[name]} as {BASES[name]}" for name in named]
     apart = f"{', '.join(rest)} and {last}"
     return f"{sum(found[name] for name in EVIDENCE)} reproduced by runs ({runs}); apart from these {apart}"
+
+
+def figures_of(row: Row) -> list[str]:
+    """Returns the ids of the study's figures that a claim refers to."""
+    return [name.removeprefix(f"{row.study}/") for name in re.split(r"[;,\s]+", row.figure) if name]
 
 
 def text_of(value: object) -> str:

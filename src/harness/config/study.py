@@ -108,6 +108,7 @@ class Figure(Strict):
     )
     paper_says: str
     how: str = Field(description="how the numbers in it were obtained")
+    own: bool = Field(default=False, description="ours: the paper has no such figure")
     discussion: str = Field(
         default="", description="where it differs from the paper and why, as far as that holds at any scale"
     )

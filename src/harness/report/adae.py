@@ -19,8 +19,9 @@ def contributions(parts: list[Part]) -> str:
     """Returns a line for each contribution with the artifact that supports it and the paper's figures it redraws."""
     lines = []
     for place, part in enumerate(parts, 1):
-        tables = sum(figure.id.startswith("table") for figure in part.study.figures)
-        drawn = count(len(part.study.figures) - tables, "figure")
+        theirs = [figure for figure in part.study.figures if not figure.own]
+        tables = sum(figure.id.startswith("table") for figure in theirs)
+        drawn = count(len(theirs) - tables, "figure")
         elements = f"{drawn} and {count(tables, 'table')}" if tables else drawn
         lines.append(
             command(

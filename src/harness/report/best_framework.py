@@ -24,8 +24,10 @@ class Measure:
     """One metric of one run that ended well."""
 
     benchmark: str
-    studies: str
-    """Studies that want such a run: two may give one benchmark different settings."""
+    settings: str
+    """What sets its runs apart from those of the same benchmark with other settings; '' for the shared ones."""
+    studies: tuple[str, ...]
+    """Studies that want such a run."""
     nodes: int
     disk: str
     framework: str
@@ -124,20 +126,26 @@ def best(measures: Iterable[Measure]) -> Best:
 def choices(measures: Iterable[Measure]) -> list[Choice]:
     """Returns the table, by benchmark, size and disk."""
     groups: dict[tuple[str, str, int, str], list[Measure]] = defaultdict(list)
+    studies: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for one in measures:
-        groups[one.benchmark, one.studies, one.nodes, one.disk].append(one)
-    kinds: dict[str, set[str]] = defaultdict(set)
-    for benchmark, studies, _, _ in groups:
-        kinds[benchmark].add(studies)
-    return [
+        groups[one.benchmark, one.settings, one.nodes, one.disk].append(one)
+        studies[one.benchmark][one.settings].update(one.studies)
+
+    def name(benchmark: str, settings: str) -> str:
+        if len(studies[benchmark]) == 1:
+            return benchmark
+        return f"{benchmark}, as in {', '.join(sorted(studies[benchmark][settings]))}"
+
+    table = [
         Choice(
-            benchmark if len(kinds[benchmark]) == 1 else f"{benchmark}, as in {studies}",
+            name(benchmark, settings),
             nodes,
             disk,
             {metric: best(one for one in found if one.metric == metric) for metric in METRICS},
         )
-        for (benchmark, studies, nodes, disk), found in sorted(groups.items())
+        for (benchmark, settings, nodes, disk), found in groups.items()
     ]
+    return sorted(table, key=lambda row: (row.benchmark, row.nodes, row.disk))
 
 
 def reasons(table: Iterable[Choice]) -> list[str]:

@@ -6,15 +6,15 @@ import re
 from dataclasses import dataclass
 
 from harness.claims.model import BASES, VERDICTS, Wording
-from harness.claims.verdicts import Row, text_of
+from harness.claims.verdicts import Row, figures_of, text_of
 from harness.report import numbers
 
-_KINDS = ("measured", "emulated", "simulated", "analytic")
+_KINDS = ("measured", "emulated", "simulated", "analytic", "model")
 
 
 @dataclass(frozen=True)
 class Source:
-    """The source of a number. `kind` is one of measured, emulated, simulated, analytic, other."""
+    """The source of a number. `kind` is one of measured, emulated, simulated, analytic, model, other."""
 
     text: str
     kind: str
@@ -105,11 +105,10 @@ def claim(row: Row, figures: dict[str, str], query: str = "") -> Claim:
     `query`: the SQL of its check.
     """
     study = row.study
-    names = [name for name in re.split(r"[;,\s]+", row.figure) if name]
-    links = []
-    for name in names:
-        figure = name.removeprefix(f"{study}/")
-        links.append(FigureLink(figure, anchor_of_figure(study, figure) if figure in figures else ""))
+    links = [
+        FigureLink(figure, anchor_of_figure(study, figure) if figure in figures else "")
+        for figure in figures_of(row)
+    ]
     return Claim(
         anchor=anchor_of_claim(row.id),
         id=row.id,
@@ -124,7 +123,7 @@ def claim(row: Row, figures: dict[str, str], query: str = "") -> Claim:
         query=query.strip(),
         value="" if row.value is None else numbers.number(row.value),
         value_raw=text_of(row.value),
-        interval=numbers.interval(text_of(row.low), text_of(row.high)),
+        interval=numbers.interval(text_of(row.low), text_of(row.high)) if row.n > 1 else "",
         n=numbers.number(row.n),
         unit=numbers.unit(row.unit),
         paper=numbers.cell(row.paper),

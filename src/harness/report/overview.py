@@ -121,6 +121,18 @@ def sized(benchmark: str, size: object) -> str:
     return benchmark if size is None or size == 1 else f"{benchmark}, {size} times the data"
 
 
+def settings_of(folder: Path, record: Record, studies: Iterable[str]) -> str:
+    """Returns what sets a run apart from others of its framework, benchmark, cluster size and disk.
+
+    Its folder says it (see plan/cells.py): the end of the point's name for settings of the benchmark, a study in that
+    of the cell for parameters of the cluster.
+    """
+    levels = record.identity.factors
+    own = folder.name.removeprefix(f"{levels['framework']}_{levels['benchmark']}")
+    cell = folder.parents[1].name.removeprefix(f"{levels['nodes']}n_{levels['disk']}_")
+    return "_".join([*sorted(set(cell.split("_")).intersection(studies)), *([own] if own else [])])
+
+
 def measures(
     tables: Iterable[TableSpec], read: Callable[[Path], Record], labels: Mapping[str, str]
 ) -> list[Measure]:
@@ -128,6 +140,8 @@ def measures(
 
     Several tables may have a run. `read` gives the record of a file, `labels` the frameworks' names for people.
     """
+    tables = list(tables)
+    known = {table.study for table in tables}
     wanted: dict[str, set[str]] = {}
     repetitions: dict[str, int] = {}
     for table in tables:
@@ -145,7 +159,8 @@ def measures(
             found += [
                 Measure(
                     benchmark=sized(str(levels["benchmark"]), levels.get("size")),
-                    studies=", ".join(sorted(studies)),
+                    settings=settings_of(Path(folder), record, known),
+                    studies=tuple(sorted(studies)),
                     nodes=int(levels["nodes"] or 0),
                     disk=str(levels["disk"]),
                     framework=labels[str(levels["framework"])],
@@ -219,6 +234,17 @@ def environments(records: list[Record]) -> list[dict[str, Any]]:
     ]
 
 
+_USUAL = {"scale": "laptop", "site": "local", "replay": None}
+"""What config/config.yaml asks for where the command line says nothing."""
+
+
+def _drawn_by(config: Config, target: str) -> str:
+    """Returns the command that makes a file or target of this page's records, with the settings that are no default."""
+    told = {"scale": config.top.scale, "site": config.top.site, "replay": config.top.replay}
+    changed = [f"{key}={value}" for key, value in told.items() if value != _USUAL[key]]
+    return f"snakemake --cores 2 {target}" + (f" --config {' '.join(changed)}" if changed else "")
+
+
 def _figures(config: Config, study: StudyConfig) -> list[Figure]:
     """Returns the study's figures as the report shows them."""
     return [
@@ -229,7 +255,7 @@ def _figures(config: Config, study: StudyConfig) -> list[Figure]:
             paper_says=figure.paper_says,
             how=figure.how,
             discussion=figure.discussion,
-            command=f"snakemake --cores 2 fig_{study.id}_{figure.alias}",
+            command=_drawn_by(config, f"fig_{study.id}_{figure.alias}"),
             script=f"scripts/figures/{study.id}/{figure.id}.R",
             tables=[Path(config.results, "tables", study.id, f"{table}.csv") for table in figure.tables],
         )
@@ -252,7 +278,7 @@ def _together(config: Config) -> Figure:
         stem=Path(config.results, "figures", "levers"),
         paper_says="Nothing of the whole: each hollow diamond is what one paper states of its own change.",
         how="Each line is a claim: the median of its values here and the paper's number, over those without it.",
-        command=f"snakemake --cores 2 {config.results}/figures/levers.svg",
+        command=_drawn_by(config, f"{config.results}/figures/levers.svg"),
         script="scripts/figures/together/levers.R",
         tables=[Path(config.results, "tables", "levers.csv")],
     )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.claims.model import VERDICTS, Verdict
 from harness.claims.screen import UNTESTED
-from harness.claims.terminal import value_of
-from harness.claims.verdicts import Row, counts, headline
+from harness.claims.terminal import mark_of, value_of
+from harness.claims.verdicts import Row, counts, figures_of, headline
 from harness.report.latex import command, definitions, escaped
 from harness.report.numbers import number
 from harness.report.parts import Part, of_runs
@@ -40,17 +41,26 @@ def colour(verdict: str) -> str:
     return _COLOURS.get(verdict, "open")
 
 
+def _median(row: Row, value: float, scale: float) -> str:
+    """Returns a median; digits far below the spread of its values are none."""
+    spread = 0.0 if row.low is None or row.high is None else scale * (row.high - row.low)
+    if abs(value) >= spread / 20:
+        return number(value)
+    decimals = max(0, 1 - math.floor(math.log10(spread)))
+    return f"{abs(round(value, decimals)) if round(value, decimals) == 0 else value:.{decimals}f}"
+
+
 def here(row: Row) -> str:
-    """Returns the median found here with its unit."""
+    """Returns the median found here with its unit, and a mark where it is emulated."""
     if row.value is None:
         return "no value"
     unit = "" if row.unit in ("", "1") else f" {row.unit}"
-    return f"{number(row.value)}{unit}"
+    return f"{_median(row, row.value, 1)}{unit}{mark_of(row)}"
 
 
 def share(row: Row) -> str:
-    """Returns the median found here, a plain number, as a percentage."""
-    return "no value" if row.value is None else f"{number(100 * row.value)} %"
+    """Returns the median found here, a plain number, as a percentage, with the same mark."""
+    return "no value" if row.value is None else f"{_median(row, 100 * row.value, 100)} %{mark_of(row)}"
 
 
 def _protected(text: str) -> str:
@@ -140,7 +150,7 @@ def figures(parts: Sequence[Part]) -> str:
     lines = []
     for part in parts:
         for figure in part.study.figures:
-            shown = [row for row in part.rows if row.figure == figure.id]
+            shown = [row for row in part.rows if figure.id in figures_of(row)]
             judged = [f"{row.id} ({row.verdict})" for row in shown if row.verdict not in UNTESTED]
             claims = ", ".join(judged) or "none was judged"
             if rest := len(shown) - len(judged):

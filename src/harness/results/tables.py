@@ -41,7 +41,8 @@ EVENT = ["rank", "word_index", "partition", "records", "bytes", "capacity_bytes"
 TASK = ["job", "task", "attempt", "host", "kind", "phase", "start_s", "end_s", "status"]
 COUNTER = ["job", "job_name", "kind", "counter_group", "counter", "value"]
 STAGE = ["job", "task", "host", "stage", "value", "unit"]
-USAGE = ["cell", "point", "rep"]
+USAGE = ["cell", "point", "rep", "sharing", "links"]
+"""Of a run: who it is, hosts that share the processors of one machine, and the source of its links' rate."""
 LISTED = ["part", "cell", "framework", "benchmark", "rep", "file", "bytes", "columns", "source"]
 """Of a table of files in the output directory."""
 STATUSES = ["ok", "failed", "timeout", "not-run"]
@@ -288,9 +289,16 @@ def usage_table(cell: str, runs: Iterable[tuple[str, int, Path]]) -> pl.DataFram
     frames: dict[str, pl.DataFrame] = {}
     for point, rep, folder in sorted(runs):
         path = folder / "trace.csv"
-        if point in frames or not path.exists() or read(folder / "run.json").outcome.status != "ok":
+        if point in frames or not path.exists():
             continue
-        who = [pl.lit(value).alias(name) for name, value in (("cell", cell), ("point", point), ("rep", rep))]
+        record = read(folder / "run.json")
+        if record.outcome.status != "ok":
+            continue
+        metrics = {metric.name: metric for metric in record.metrics}
+        sharing = metrics["hosts.sharing"].value if "hosts.sharing" in metrics else 1.0
+        links = metrics["link.rate"].source if "link.rate" in metrics else "none"
+        facts = (cell, point, rep, sharing or 1.0, links)
+        who = [pl.lit(value).alias(name) for name, value in zip(USAGE, facts, strict=True)]
         frames[point] = read_columns(path, SAMPLE, SAMPLE_TYPES).select(*who, *SAMPLE)
     if not frames:
         return pl.DataFrame(schema=dict.fromkeys([*USAGE, *SAMPLE], pl.String))

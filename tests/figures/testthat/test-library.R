@@ -172,3 +172,35 @@ test_that("a table of counters is read, large values and all", {
   expect_equal(rows$value, 2^52 + 1, tolerance = 0)
   expect_equal(rows$counter, "REDUCE_SHUFFLE_BYTES")
 })
+
+test_that("a moment at which a host has no sample is no dip", {
+  rows <- expand.grid(t_s = 1:6 + 0.49, host = paste0("n", 1:4), stringsAsFactors = FALSE)
+  # One host is sampled a little later than the others, in the next second.
+  rows$t_s <- rows$t_s + 0.02 * (rows$host == "n4")
+  rows <- cbind(rows, point = "p", rep = 1, domain = "ranks", sample_ms = 1000, value = 0.2)
+  expect_equal(sum_hosts(rows)$value, rep(0.8, 5))
+})
+
+test_that("hosts that share processors leave idle what all of them leave", {
+  states <- c(user = 0.4, system = 0.1, wait = 0.1, idle = 0.4)
+  rows <- data.frame(t_s = 1, domain = "cpu", metric = names(states), value = unname(states))
+  expect_equal(of_machine(rows, 2)$value, c(0.8, 0.2, 0, 0))
+  expect_equal(of_machine(rows, 1), rows)
+  rows$value <- c(0.2, 0.1, 0.1, 0.6)
+  expect_equal(of_machine(rows, 2)$value, c(0.4, 0.2, 0.2, 0.2))
+})
+
+test_that("runtimes of data sets with other numbers of words are per word", {
+  runs <- data.frame(status = "ok", metric = "runtime", value = c(3, 3), words = c(2e9, 1e9))
+  expect_equal(runtime_rows(runs)$value, c(1.5, 3))
+  expect_true(all(runtime_rows(runs)$per_words))
+  expect_equal(runtime_rows(runs[1, ])$value, 3)
+  runs <- data.frame(words = c(2e9, 1e9, 1e9), letter = factor(c("a", "b", "b")), ranks = 2)
+  expect_match(scale_text(runs), "Words: 2\u00a0billion in a and 1\u00a0billion in b (paper", fixed = TRUE)
+})
+
+test_that("all failed runs are counted", {
+  runs <- data.frame(point = letters[1:7], rep = 1, status = "failed", reason = c("x", "x", "y", "z", "z", "w", "v"))
+  said <- paste(failed_text(runs), collapse = " ")
+  expect_equal(sum(as.integer(regmatches(said, gregexpr("[0-9]+(?= runs? failed)", said, perl = TRUE))[[1]])), 7)
+})

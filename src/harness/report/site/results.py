@@ -182,7 +182,7 @@ def found_value(claim: Claim) -> str:
     if not claim.value:
         return ""
     words = " ".join(filter(None, (claim.value, claim.unit)))
-    spread = f" [{claim.interval}], n = {claim.n}" if claim.interval and claim.n not in ("0", "1") else ""
+    spread = (f" [{claim.interval}]" if claim.interval else "") + f", n = {claim.n}"
     return escaped(words + spread) + (f" {mark('mark', 'emulated', 'emulated')}" if claim.emulated else "")
 
 
