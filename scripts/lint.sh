@@ -47,7 +47,7 @@ quick() {
   java_found=$(mktemp)
   r_style >"$found" 2>&1 &
   lintr=$!
-  python scripts/java_format.py >"$java_found" 2>&1 &
+  .venv/bin/python scripts/java_format.py >"$java_found" 2>&1 &
   java=$!
   trap 'kill "$lintr" "$java" 2>/dev/null || true; rm -f "$found" "$java_found"' EXIT
   step "ruff" ruff check -q .

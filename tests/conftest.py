@@ -10,10 +10,14 @@ that both end together, and tests that measure time come last, when nothing comp
 from pathlib import Path, PurePosixPath
 
 import pytest
+from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 HERE = Path(__file__).parent
+# How long an example takes says how busy the machine is.
+settings.register_profile("kvasir", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("kvasir")
 UNIT = "unit"
 SHARING = ("workflow", "programs", "netsim", "hadoop")
 """Folders whose files share costly fixtures or build trees: a worker gets all of one. Of the others it gets a file."""

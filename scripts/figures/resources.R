@@ -4,7 +4,8 @@
 takes <- c(samples = "usage")
 
 states_title <- function(sharing) {
-  if (sharing > 1) "CPU states, all hosts together, % of the machine" else "CPU states, mean of all hosts, % of the cores"
+  if (sharing > 1) return("CPU states, all hosts together, % of the machine")
+  "CPU states, mean of all hosts, % of the cores"
 }
 
 # What each panel of hosts shows: rows of a domain, metrics of it, and how many of the table's units one of the axis is.

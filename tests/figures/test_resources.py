@@ -22,7 +22,8 @@ PARTS = [
     ("net:ib", "sent", "B/s", 6e6),
     ("power", "power", "W", 80.0),
 ]
-HEAD = ["cell", "point", "rep", "sharing", "links", "t_s", "host", "domain", "metric", "value", "unit", "source"]
+SAMPLE = ["t_s", "host", "domain", "metric", "value", "unit", "source"]
+HEAD = ["cell", "point", "rep", "sharing", "links", *SAMPLE]
 
 
 @pytest.fixture

@@ -185,7 +185,7 @@ def test_blocks_need_not_be_whole_megabytes(hadoop: Distribution) -> None:
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1).map(str.strip).filter(bool)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.builds(
         Parameters,

@@ -11,7 +11,7 @@ import uuid
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.errors import KvasirError
@@ -34,7 +34,6 @@ def lay(folder: Path, made: list[tuple[sif.Kind, str, bytes]]) -> list[sif.Conte
 
 
 @given(parts, times)
-@settings(deadline=None)
 def test_what_is_written_is_read_back(made: list[tuple[sif.Kind, str, bytes]], when: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "x.sif"
@@ -52,7 +51,6 @@ def test_what_is_written_is_read_back(made: list[tuple[sif.Kind, str, bytes]], w
 
 
 @given(parts, parts, times)
-@settings(deadline=None)
 def test_the_same_parts_make_the_same_bytes_and_others_another_id(
     one: list[tuple[sif.Kind, str, bytes]], other: list[tuple[sif.Kind, str, bytes]], when: int
 ) -> None:
@@ -67,7 +65,6 @@ def test_the_same_parts_make_the_same_bytes_and_others_another_id(
 
 
 @given(parts, st.data())
-@settings(deadline=None)
 def test_a_file_that_is_cut_off_is_one_clear_error(
     made: list[tuple[sif.Kind, str, bytes]], data: st.DataObject
 ) -> None:
@@ -82,7 +79,6 @@ def test_a_file_that_is_cut_off_is_one_clear_error(
 
 
 @given(st.binary(max_size=200) | st.just(b"\x7fELF" + bytes(5000)))
-@settings(deadline=None)
 def test_another_file_is_no_image(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "x.sif"
@@ -92,7 +88,6 @@ def test_another_file_is_no_image(data: bytes) -> None:
 
 
 @given(st.binary(min_size=128, max_size=128))
-@settings(deadline=None)
 def test_a_damaged_header_is_an_error_or_another_header_and_never_anything_else(noise: bytes) -> None:
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "x.sif"

@@ -94,7 +94,7 @@ files = st.sampled_from(sorted(DEPENDS)).flatmap(
 
 
 @given(files)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_changed_file_changes_the_images_it_is_in(copy: Path, choice: tuple[str, Path]) -> None:
     name, file = choice
     path = copy / file.relative_to(PROJECT)
@@ -108,7 +108,7 @@ def test_a_changed_file_changes_the_images_it_is_in(copy: Path, choice: tuple[st
 
 
 @given(st.data())
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_changed_pin_changes_the_images_that_install_it(copy: Path, data: st.DataObject) -> None:
     pins = packages.read_lock(copy)
     stage = data.draw(st.sampled_from(sorted(STAGES)))

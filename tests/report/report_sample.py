@@ -66,7 +66,8 @@ RUNS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 CHOICE: list[dict[str, Any]] = [
-    {"benchmark": benchmark, "studies": "mrev, hpc", "nodes": 3, "disk": "ssd", "framework": framework,
+    {"benchmark": benchmark, "settings": "", "studies": ("hpc", "mrev"), "nodes": 3, "disk": "ssd",
+     "framework": framework,
      "metric": metric, "value": value, "unit": {"time.total": "s", "energy.total": "J"}.get(metric, "Mbit/s"),
      "source": {"link.rate": "emulated:tbf", "energy.total": "emulated:knm-like"}.get(metric, "measured:clock")}
     for benchmark, framework, metric, values in (
@@ -81,7 +82,8 @@ CHOICE: list[dict[str, Any]] = [
     )
     for value in values
 ] + [
-    {"benchmark": benchmark, "studies": "mrev, hpc", "nodes": 3, "disk": "ssd", "framework": "Hadoop-GbE",
+    {"benchmark": benchmark, "settings": "", "studies": ("hpc", "mrev"), "nodes": 3, "disk": "ssd",
+     "framework": "Hadoop-GbE",
      "metric": metric, "unit": unit, "source": "none", "reason": "no power source: powercap: not there"}
     for benchmark in ("dfsio-write", "grep") for metric, unit in (("energy.total", "J"), ("ed2p", "J s^2"))
 ]  # fmt: skip

@@ -17,7 +17,7 @@ ODD = st.lists(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(pieces=ODD)
 def test_coreutils_count_words(tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes]) -> None:
     folder = tmp_path_factory.mktemp("count words")

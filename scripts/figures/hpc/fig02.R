@@ -2,8 +2,8 @@
 
 phases <- c("start-up" = "#BDBDBD", map = "#0072B2", shuffle = "#E69F00", merge = "#CC79A7", reduce = "#009E73")
 
-# Tasks of each framework's first execution that ended well, on the largest cluster where Hadoop's maps run in several waves; on the one with most of
-# them where none has three.
+# Tasks of each framework's first execution that ended well, on the largest cluster where Hadoop's maps run in several
+# waves; on the one with most of them where none has three.
 shown_tasks <- function(tasks) {
   tasks <- tasks[tasks$status %in% "SUCCEEDED" & tasks$phase %in% names(phases), ]
   tasks <- tasks[tasks$disk %in% utils::tail(sort(unique(tasks$disk)), 1), ]
@@ -64,7 +64,8 @@ draw <- function(tables) {
     theme_kvasir() + theme(panel.grid.major.y = element_blank(), axis.ticks.y = element_blank())
   size <- if (nlevels(tasks$series) > 2) "page" else "tall"
   text <- caption(size, paste0("TeraSort on ", tasks$nodes[1], " nodes, ", disk_label[tasks$disk[1]], ", execution ",
-    and_text(sort(unique(tasks$rep))), " (n = 1). Each bar is one task\u2019s phase, pale: from the first to the last of a phase, dashed:"),
+    and_text(sort(unique(tasks$rep))), " (n = 1)."),
+    "Each bar is one task\u2019s phase, pale: from the first to the last of a phase, dashed:",
     "end of the last map, grey: until the first task runs. The paper draws a sketch without times: shuffle and merge",
     "overlap the maps in Hadoop; UDA, RDMA-Hadoop and HOMR overlap more, DataMPI sends while it maps.",
     terasort_size_text(runs, "50"), rates_text(runs), missing_text(runs),

@@ -42,6 +42,17 @@ benchmark_panel <- function(rows, benchmark, disk, axis) {
     theme_kvasir()
 }
 
+# The axis, and whose level a curve is. whole: power is known of the machine alone.
+words_of <- function(watts, whole, shared) {
+  if (whole) {
+    return(list(axis = "power of all hosts over their number, W",
+      who = "Power of all hosts together, the master\u2019s too, over their number"))
+  }
+  if (watts) return(list(axis = "power, W", who = "Mean of the workers"))
+  if (!shared) return(list(axis = "processor, %", who = "Mean of the workers"))
+  list(axis = "% of the machine", who = "All workers together, which share the processors of one machine")
+}
+
 takes <- c(power = "cells", power.trace = "samples")
 
 draw <- function(tables) {
@@ -56,16 +67,15 @@ draw <- function(tables) {
   rows$series <- series_factor(rows$framework)
   disks <- intersect(names(disk_label), rows$disk)
   whole <- watts && !any(trace$domain %in% "power" & !trace$host %in% "mean")
-  axis <- if (whole) "power of all hosts over their number, W" else if (watts) "power, W" else if (shared) "% of the machine" else "processor, %"
+  said <- words_of(watts, whole, shared)
   both <- expand.grid(disk = disks, benchmark = names(names_of))
-  panels <- Map(function(benchmark, disk) benchmark_panel(rows, benchmark, disk, axis), as.character(both$benchmark),
-    as.character(both$disk))
+  panels <- Map(function(benchmark, disk) benchmark_panel(rows, benchmark, disk, said$axis),
+    as.character(both$benchmark), as.character(both$disk))
   n <- table(unique(rows[c("point", "rep")])$point)
-  who <- if (shared) "All workers together, which share the processors of one machine" else
-    if (whole) "Power of all hosts together, the master's too, over their number" else "Mean of the workers"
   panel_figure(unname(panels), runs, rows, "page",
-    paste0(who, " (n = ", n_text(as.integer(n)), "): each curve is one execution."),
-    if (!watts) no_energy_text(runs) else if (!whole) "Dashed: about 240 W, the paper\u2019s maximum for TeraSort.",
+    paste0(said$who, " (n = ", n_text(as.integer(n)), "): each curve is one execution."),
+    if (!watts) no_energy_text(runs),
+    if (watts && !whole) "Dashed: about 240 W, the paper\u2019s maximum for TeraSort.",
     if (length(short)) paste0(and_text(label_of(short)), " ended before its fifth sample and has no curve."),
     "The paper: power climbs while the maps run, then falls, least in WordCount; PageRank has a cycle per job.",
     ncol = length(disks), instead = if (!watts)

@@ -10,6 +10,17 @@ box <- function(d) {
 # Fewest samples of a box.
 least_samples <- 10
 
+not_watts_text <- function(measured) {
+  why <- if (measured) "are known of the machine as a whole only" else "nothing measures here"
+  paste0("Not the paper\u2019s watts, which ", why, ": the processors that each node uses.")
+}
+
+# What is drawn of each node: power where it is known of nodes, else the use of their processors.
+node_rows <- function(trace, watts) {
+  if (watts) return(trace[trace$domain %in% "power", ])
+  trace[trace$domain %in% "cpu" & trace$metric %in% c("user", "system"), ]
+}
+
 takes <- c(power = "cells", power.trace = "samples")
 
 draw <- function(tables) {
@@ -21,8 +32,7 @@ draw <- function(tables) {
   trace <- trace[trace$nodes == max(trace$nodes, 0), ]
   measured <- nrow(metric_rows(runs, "energy.total")) > 0
   watts <- any(trace$domain %in% "power")
-  rows <- if (watts) trace[trace$domain %in% "power", ] else
-    trace[trace$domain %in% "cpu" & trace$metric %in% c("user", "system"), ]
+  rows <- node_rows(trace, watts)
   if (nrow(rows) == 0) return(nothing_figure(runs, "wide"))
   shared <- !watts && any(sharing_hosts(runs, max(trace$nodes)) > 1)
   rows <- stats::aggregate(value ~ framework + host + rep + t_s + source, rows, sum)
@@ -48,11 +58,9 @@ draw <- function(tables) {
   panel_figure(list(plot), runs, rows, "wide", paste0("TeraSort on ", max(trace$nodes), " nodes, ", disk_label[[disk]],
     ". Box: quartiles and median; line: least to greatest of ", n_text(boxes$n), " samples of ",
     ngettext(length(unique(rows$rep)), "1 execution.", paste(length(unique(rows$rep)), "executions."))),
-    if (!watts && !measured) no_energy_text(runs), if (shared)
+    if (!measured) no_energy_text(runs), if (shared)
       "The nodes share the processors of one machine: 100 % is all of them.",
     if (length(short)) paste0(and_text(label_of(short)), " has fewer than ", least_samples, " samples a node."),
     "The paper: on 9 nodes with SSDs the master draws least and the workers draw alike.", legend = 0,
-    instead = if (!watts) paste0("Not the paper\u2019s watts, which ",
-      if (measured) "are known of the machine as a whole only" else "nothing measures here",
-      ": the processors that each node uses."))
+    instead = if (!watts) not_watts_text(measured))
 }

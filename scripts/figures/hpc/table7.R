@@ -65,5 +65,6 @@ draw <- function(tables) {
     "workers, VH from 0.9, H from 0.6, M from 0.3. Stability: share of runs that ended well, H all, M from 0.9.",
     "Behind a grade: its number, and how many points, pairs of sizes or runs it is of; frameworks ran different ones.",
     "\u1d43 the engine in its place is rated for its stability alone.",
-    missing_text(runs), rates_text(runs), lines = 7, note = run_note(rated, metric_rows(rated, c("time.total", "ed2p"))))
+    missing_text(runs), rates_text(runs), lines = 7,
+    note = run_note(rated, metric_rows(rated, c("time.total", "ed2p"))))
 }

@@ -13,7 +13,8 @@ GeomEmulated <- ggproto("GeomEmulated", Geom, # nolint: object_name_linter. ggpl
       ),
       textGrob(paste0("EMULATED", data$profile[1]),
         rot = 14,
-        gp = gpar(col = warn_colour, alpha = 0.55, fontsize = if (nzchar(data$profile[1])) 11 else 8, fontface = "bold", fontfamily = font_family)
+        gp = gpar(col = warn_colour, alpha = 0.55, fontsize = if (nzchar(data$profile[1])) 11 else 8,
+          fontface = "bold", fontfamily = font_family)
       )
     )
   }

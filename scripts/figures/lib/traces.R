@@ -268,8 +268,8 @@ runtime_rows <- function(runs) {
   rows
 }
 
-# rows: from runtime_rows(), with `letter`; caps: levels as in the panels; paper: data frame letter, low, high, text with what
-# the paper's ratio predicts from the measured baseline (s), or NULL. NULL if no run has a runtime.
+# rows: from runtime_rows(), with `letter`; caps: levels as in the panels; paper: data frame letter, low, high, text:
+# what the paper's ratio predicts from the measured baseline (s), or NULL. NULL if no run has a runtime.
 runtime_strip <- function(rows, caps, paper = NULL) {
   if (nrow(rows) == 0) return(NULL)
   rows$level <- match(rows$cap_w, caps)
@@ -289,8 +289,8 @@ runtime_strip <- function(rows, caps, paper = NULL) {
     geom_point(aes(shape = .data$shape, fill = .data$colour), size = 1, stroke = 0.2, alpha = 0.65) +
     paper_layer(paper, rows, height_of) +
     scale_colour_identity() + scale_fill_identity() + scale_shape_identity() +
-    scale_x_continuous(if (rows$per_words[1]) "runtime, s per billion words" else "runtime, s", limits = c(0, NA), expand = expansion(c(0, 0.04)),
-      breaks = scales::breaks_pretty(6)) +
+    scale_x_continuous(if (rows$per_words[1]) "runtime, s per billion words" else "runtime, s", limits = c(0, NA),
+      expand = expansion(c(0, 0.04)), breaks = scales::breaks_pretty(6)) +
     scale_y_continuous(NULL, breaks = seq_along(all_letters), labels = all_letters,
       limits = c(0.5, length(all_letters) + 0.5), expand = expansion()) +
     coord_cartesian(clip = "off") +

@@ -45,9 +45,9 @@ draw <- function(tables) {
   size <- c(width = 178, height = 34 + 5 * sum(lines))
   open <- rows[is.na(rows$value), ]
   text <- caption(size,
-    "Dots: the median of the n values that the claim\u2019s check reads, from the least to the greatest; hollow where the",
-    "claim is neither reproduced nor holds in direction. Hollow diamonds: the papers, a range where they state one. Left",
-    "of 1: less time or energy than without the change.",
+    "Dots: the median of the n values that the claim\u2019s check reads, from the least to the greatest; hollow where",
+    "the claim is neither reproduced nor holds in direction. Hollow diamonds: the papers, a range where they state",
+    "one. Left of 1: less time or energy than without the change.",
     if (nrow(open)) paste0("No value here, for want of what it needs: ", and_text(open$claim), "."),
     emulated_text(rows),
     source_text(unlist(strsplit(rows$source, "; ", fixed = TRUE))))

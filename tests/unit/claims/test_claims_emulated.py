@@ -46,7 +46,7 @@ def judged(meters: list[str], cells: list[tuple[float, ...]], second: bool) -> l
         return check_claims(claims, write_table(Path(folder) / "tables", rows), []).rows
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(meters, tables)
 def test_no_emulated_number_decides(meters: list[str], cells: list[tuple[float, ...]]) -> None:
     for one, other in zip(judged(meters, cells, False), judged(meters, cells, True), strict=True):
