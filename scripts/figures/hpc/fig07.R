@@ -44,7 +44,7 @@ benchmark_panel <- function(rows, benchmark, disk, axis) {
 
 # The axis, and whose level a curve is. whole: power is known of the machine alone.
 words_of <- function(watts, whole, shared) {
-  if (whole) return(list(axis = "power per host, W", who = "Power of all hosts, the master\u2019s too, over their number"))
+  if (whole) return(list(axis = "power per host, W", who = "Power of all hosts, the master too, over their number"))
   if (watts) return(list(axis = "power, W", who = "Mean of the workers"))
   if (!shared) return(list(axis = "processor, %", who = "Mean of the workers"))
   list(axis = "% of the machine", who = "All workers together, which share the processors of one machine")

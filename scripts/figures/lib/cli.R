@@ -7,8 +7,8 @@ Sys.setenv(TZ = "UTC")
 options(stringsAsFactors = FALSE, scipen = 999)
 
 library_parts <- c(
-  "read", "text", "stats", "palette", "series", "theme", "caption", "panels", "traces", "table", "stages", "flow",
-  "save"
+  "read", "text", "stats", "palette", "series", "theme", "caption", "panels", "runtimes", "traces", "table", "stages",
+  "flow", "save"
 )
 
 # Ends the figure with one line for the reader instead of R's call stack.
