@@ -101,6 +101,11 @@ def test_frameworks_are_compared_whoever_asked_for_their_runs() -> None:
     assert names(row.best["time.total"]) == (["a"], ["b"])
 
 
+def test_rows_of_one_study_with_other_settings_have_other_names() -> None:
+    table = choices([measure("a", 1.0), measure("a", 2.0, settings="-fe0aa6")])
+    assert [row.benchmark for row in table] == ["terasort, as in mrev", "terasort, as in mrev (-fe0aa6)"]
+
+
 def test_links_that_are_emulated() -> None:
     rate = {"metric": "link.rate", "source": "emulated:tbf"}
     found = [measure("b", 30.0, **rate), measure("a", 30.0, **rate), measure("c", 300.0, **rate)]

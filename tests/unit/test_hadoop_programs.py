@@ -57,6 +57,7 @@ def test_a_command_that_leaves_an_application_without_history_running_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine = Machine(monkeypatch)
+    monkeypatch.setattr(jobs, "HISTORY_WAIT_S", 0.3)
     machine.leaves = [DONE, Application("application_1_0002", "SPARK", "RUNNING")]
     with pytest.raises(JobError, match="mine: ended and left running application_1_0002, now killed"):
         machine.run_command(tmp_path)
@@ -71,6 +72,22 @@ def test_a_command_whose_applications_have_ended_is_fine(
     machine.leaves = [DONE, Application("application_1_0002", "SPARK", "FINISHED")]
     result = machine.run_command(tmp_path)
     assert [job.id for job in result.jobs] == ["job_1_0001"] and machine.killed == []
+
+
+def test_an_application_may_end_a_little_after_its_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = Machine(monkeypatch)
+    states = iter(["RUNNING", "RUNNING"])
+
+    def listed(_: Any) -> list[Application]:
+        if not machine.listed:
+            return []
+        return [Application("application_1_0002", "SPARK", next(states, "FINISHED"))]
+
+    monkeypatch.setattr(jobs, "applications", listed)
+    machine.leaves = [DONE]
+    assert machine.run_command(tmp_path).jobs == [] and machine.killed == []
 
 
 def test_a_history_that_cannot_be_read_is_told_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:

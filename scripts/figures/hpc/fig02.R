@@ -8,7 +8,7 @@ shown_tasks <- function(tasks) {
   tasks <- tasks[tasks$status %in% "SUCCEEDED" & tasks$phase %in% names(phases), ]
   tasks <- tasks[tasks$disk %in% utils::tail(sort(unique(tasks$disk)), 1), ]
   if (!nrow(tasks)) return(tasks)
-  tasks <- tasks[tasks$rep == stats::ave(tasks$rep, tasks$framework, tasks$nodes, FUN = min), ]
+  tasks <- tasks[tasks$rep == stats::ave(tasks$rep, paste(tasks$framework, tasks$nodes), FUN = min), ]
   maps <- tasks[tasks$phase == "map" & tasks$framework == tasks$framework[1], ]
   waves <- tapply(maps$host, maps$nodes, function(hosts) length(hosts) / length(unique(hosts)))
   enough <- names(waves)[waves >= min(3, max(waves))]

@@ -30,7 +30,7 @@ enough_samples <- function(rows) {
 # Rows of the moments at which as many hosts have a sample as ever in that curve: hosts are sampled at times of their
 # own, and a mean or sum over some of them would be a dip that nobody saw.
 complete_moments <- function(rows, curve, moment) {
-  seen <- stats::ave(rows$value, curve, moment, FUN = length)
+  seen <- stats::ave(rows$value, paste(curve, moment), FUN = length)
   rows[seen == stats::ave(seen, curve, FUN = max), ]
 }
 
@@ -40,6 +40,9 @@ sum_hosts <- function(rows) {
   key <- paste(rows$point, rows$rep, rows$domain, rows$tick, sep = "\r")
   if (!anyDuplicated(key) || length(unique(rows$host)) < 2) return(rows)
   path <- attr(rows, "path")
+  sample <- paste(key, rows$host, sep = "\r")
+  rows$value <- stats::ave(rows$value, sample)
+  rows <- rows[!duplicated(sample), ]
   rows <- complete_moments(rows, paste(rows$point, rows$rep, rows$domain, sep = "\r"), rows$tick)
   attr(rows, "path") <- path
   key <- paste(rows$point, rows$rep, rows$domain, rows$tick, sep = "\r")

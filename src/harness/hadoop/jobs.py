@@ -331,8 +331,13 @@ def run_command(
             kill(cluster, left)
             raise JobError(f"{name}: ended and left running {', '.join(left)}, now killed") from None
         raise
-    # Those without a history are not waited for by fetch().
-    if left := [one.id for one in submitted() if not one.job and one.state in UNFINISHED]:
+    # Those without a history are not waited for by fetch(), and tell the ResourceManager a little later, too.
+    deadline = time.monotonic() + HISTORY_WAIT_S
+    while left := [one.id for one in submitted() if not one.job and one.state in UNFINISHED]:
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.2)
+    if left:
         kill(cluster, left)
         raise JobError(f"{name}: ended and left running {', '.join(left)}, now killed")
     for job in jobs:

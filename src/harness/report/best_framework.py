@@ -134,7 +134,9 @@ def choices(measures: Iterable[Measure]) -> list[Choice]:
     def name(benchmark: str, settings: str) -> str:
         if len(studies[benchmark]) == 1:
             return benchmark
-        return f"{benchmark}, as in {', '.join(sorted(studies[benchmark][settings]))}"
+        wanted = list(studies[benchmark].values())
+        apart = f" ({settings})" if settings and wanted.count(studies[benchmark][settings]) > 1 else ""
+        return f"{benchmark}, as in {', '.join(sorted(studies[benchmark][settings]))}{apart}"
 
     table = [
         Choice(

@@ -179,6 +179,9 @@ test_that("a moment at which a host has no sample is no dip", {
   rows$t_s <- rows$t_s + 0.02 * (rows$host == "n4")
   rows <- cbind(rows, point = "p", rep = 1, domain = "ranks", sample_ms = 1000, value = 0.2)
   expect_equal(sum_hosts(rows)$value, rep(0.8, 5))
+  # A late tick: two samples of a host in one second are their mean.
+  again <- rbind(rows, transform(rows[3, ], value = 0.4))
+  expect_equal(sum_hosts(again)$value, c(0.8, 0.9, 0.8, 0.8, 0.8))
 })
 
 test_that("hosts that share processors leave idle what all of them leave", {

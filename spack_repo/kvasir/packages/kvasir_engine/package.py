@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="c74b4420af0a8c6eec6a45b91d95b95ee93db6e56c68ade11bba05e2d71532f6")
+    version("0.1.0", sha256="bfe3960e36c8f33c3384dd2fc51ffa5c32ad89134822db76bb355f683161e438")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

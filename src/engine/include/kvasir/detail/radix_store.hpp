@@ -72,16 +72,16 @@ class RadixStore final : private MemoryRelief {
     bool groups_on_arrival() const { return lists_.has_value(); }
 
     /// Takes a record of a short key as a value of its list; returns whether that key has one. `route` and
-    /// `ship` are those of ValueLists, `values` how many there were before. Gives the lists up if few keys
+    /// `ship` are those of ValueLists, `emitted` how many there were before. Gives the lists up if few keys
     /// have come again when they get no more keys: looking for them would cost more than they save.
     template <class Route, class Ship>
-    bool list(const KeyCode& key, const Value& value, std::uint64_t values, Route&& route, Ship&& ship) {
+    bool list(const KeyCode& key, const Value& value, std::uint64_t emitted, Route&& route, Ship&& ship) {
         if (lists_->add(key, value, route, ship)) [[likely]] {
             return true;
         }
         if (!weighed_ && lists_->full()) [[unlikely]] {
             weighed_ = true;
-            if (!lists_->worthwhile(values)) {
+            if (!lists_->worthwhile(emitted)) {
                 lists_->flush(ship);
                 unlist();
             }

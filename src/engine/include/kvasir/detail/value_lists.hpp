@@ -44,9 +44,11 @@ class ValueLists {
     bool add(const std::uint64_t* record) {
         const std::uint64_t* const zone = R::key_zone(record);
         const KeyCode key = KeyTraits<Key>::recode(R::hash(record), zone);
-        return key.tail == nullptr && add(
-                                          key, ValueTraits<Value>::read(zone + key.words),
-                                          [](std::uint64_t /*hash*/) { return kHere; }, [](auto...) {});
+        const auto here = [](std::uint64_t /*hash*/) { return kHere; };
+        const bool taken =
+            key.tail == nullptr && add(key, ValueTraits<Value>::read(zone + key.words), here, [](auto...) {});
+        received_ += static_cast<std::uint64_t>(taken);
+        return taken;
     }
 
     /// Takes a record of a key without a tail; returns whether that is one of those here. route(hash) tells
@@ -102,6 +104,7 @@ class ValueLists {
                 if (at == kRefused) {
                     refused(key, values_of(piece));
                 } else {
+                    received_ += piece[kHead - 1];
                     link(lists_[at], reinterpret_cast<Piece*>(piece + kHead) - 1);
                     ++taken;
                 }
@@ -130,8 +133,9 @@ class ValueLists {
 
     /// Returns whether keys that are new now are refused.
     bool full() const { return full_; }
-    /// Returns whether lists save time where keys came as often as `values`, those that have left included.
-    bool worthwhile(std::uint64_t values) const { return values >= kWorthwhile * keys_; }
+    /// Returns whether lists save time: whether keys have come often enough, of which this rank has emitted
+    /// `emitted` values, those that have left included.
+    bool worthwhile(std::uint64_t emitted) const { return emitted + received_ >= kWorthwhile * keys_; }
 
     /// Calls visit(record, values) for every key of this rank; `record` is the begin of one, with hash and
     /// key.
@@ -330,6 +334,7 @@ class ValueLists {
     MeteredVector<List> lists_;  ///< of the slots, each in the same place
     std::size_t mask_ = 0;
     std::size_t keys_ = 0;
+    std::uint64_t received_ = 0;  ///< values that came from other ranks, and by records
     bool full_ = false;
     std::vector<WordBuffer> pages_;
     std::size_t in_pages_ = 0;  ///< words
