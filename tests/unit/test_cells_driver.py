@@ -193,14 +193,21 @@ def test_no_cluster_at_all_is_an_error_and_no_result(machine: Machine, tmp_path:
     assert not (tmp_path / "cell.json").exists() and not list(tmp_path.glob("runs/*/*/run.json"))
 
 
-class Faulty:
-    """A framework whose first run meets a defect of ours, and whose second one leaves reduces to the stock shuffle."""
+class Played:
+    """A framework that needs nothing and says nothing of its conditions."""
 
     def __init__(self) -> None:
         self.runs = 0
 
     def prepare(self, *_: Any) -> None:
         pass
+
+    def conditions(self, *_: Any) -> list[Metric]:
+        return []
+
+
+class Faulty(Played):
+    """A framework whose first run meets a defect of ours, and whose second one leaves reduces to the stock shuffle."""
 
     def execute(self, *_: Any) -> JobResult:
         self.runs += 1
@@ -213,18 +220,9 @@ class Faulty:
         )  # fmt: skip
         return JobResult(seconds=0.5, output="", jobs=[job], disturbed=[], own_work_s=0.4)
 
-    def conditions(self, *_: Any) -> list[Metric]:
-        return []
 
-
-class Ending:
+class Ending(Played):
     """A framework whose first run takes the power source's sampler with it, and whose third one a daemon."""
-
-    def __init__(self) -> None:
-        self.runs = 0
-
-    def prepare(self, *_: Any) -> None:
-        pass
 
     def execute(self, *_: Any) -> JobResult:
         self.runs += 1
@@ -238,9 +236,6 @@ class Ending:
         time.sleep(0.5)  # as long as it says: a busy machine's sampler needs the time for its samples
         dead = ["datanode-1"] if self.runs == 3 else []
         return JobResult(seconds=0.5, output="", jobs=[], disturbed=dead, own_work_s=0.4)
-
-    def conditions(self, *_: Any) -> list[Metric]:
-        return []
 
 
 class Unchecked:

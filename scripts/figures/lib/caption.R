@@ -74,7 +74,7 @@ source_text <- function(source) {
   if (length(known)) paste0("Sources: ", paste(known, collapse = ", "), ".") else ""
 }
 
-# "64 million words"; by panel where they differ: "words: 704 million in a, 64 million in b".
+# "64 million words"; by panel where they differ: "Words: 704 million in a, 64 million in b".
 words_text <- function(runs) {
   known <- runs[!is.na(runs$words), ]
   words <- sort(unique(known$words))
@@ -82,7 +82,7 @@ words_text <- function(runs) {
   known <- unique(data.frame(words = known$words, letter = as.character(known$letter)))
   known <- known[order(known$letter, known$words), ]
   by_panel <- tapply(known$words, known$letter, function(words) and_text(count_text(words)))
-  paste("words:", and_text(paste(by_panel, "in", names(by_panel))))
+  paste("Words:", and_text(paste(by_panel, "in", names(by_panel))))
 }
 
 # "64 million words per data set (paper: 4 billion), 1 and 2 ranks."
@@ -91,7 +91,7 @@ scale_text <- function(runs) {
   ranks <- sort(unique(stats::na.omit(runs$ranks)))
   paper <- if (identical(words, 4e9)) "" else " (paper: 4\u00a0billion)"
   paste0(
-    sub("^w", "W", words_text(runs)), paper, ", ",
+    words_text(runs), paper, ", ",
     and_text(ranks), if (identical(ranks, 1)) " rank." else " ranks."
   )
 }
