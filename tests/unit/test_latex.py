@@ -12,6 +12,16 @@ from harness.report.latex import escaped
 from harness.report.paper import claims, figures, here, share, verdict_table
 
 
+def verdict(**other: Any) -> Row:
+    """A row of a verdict table with these fields."""
+    known: dict[str, Any] = {
+        "id": "A-1", "study": "a", "tier": 1, "where": "", "statement": "Less.", "basis": "measured", "reason": "",
+        "value": 1, "low": 1, "high": 1, "n": 3, "unit": "1", "paper": "1", "source": "measured:clock", "figure": "",
+        "explanation": "",
+    }  # fmt: skip
+    return Row(**{**known, **other})
+
+
 @given(st.text())
 def test_no_character_keeps_its_meaning_for_latex(text: str) -> None:
     safe = escaped(text)
@@ -21,11 +31,7 @@ def test_no_character_keeps_its_meaning_for_latex(text: str) -> None:
 
 
 def test_a_row_for_every_verdict() -> None:
-    row = Row(
-        id="A-1", study="a", tier=1, where="", statement="50 % & more", verdict="direction", basis="measured",
-        reason="", value=1.25, low=1, high=2, n=3, unit="1", paper="x_1", source="measured:clock", figure="",
-        explanation="",
-    )  # fmt: skip
+    row = verdict(statement="50 % & more", verdict="direction", value=1.25, low=1, high=2, paper="x_1")
     absent = row.model_copy(update={"value": None, "n": 0, "verdict": "not run"})
     table = verdict_table([row, absent])
     assert r"\Row{A-1}{50 \% \& more}{x\_1}{1.25 [1, 2] n=3}{direction}{direction}" in table
@@ -33,11 +39,7 @@ def test_a_row_for_every_verdict() -> None:
 
 
 def test_the_text_knows_a_claim_by_its_value_and_its_share() -> None:
-    row = Row(
-        id="A-1", study="a", tier=1, where="", statement="Less.", verdict="paper inconsistent", basis="measured",
-        reason="r", value=0.26838, low=0.1, high=0.3, n=3, unit="1", paper="25 %", source="measured:clock", figure="",
-        explanation="",
-    )  # fmt: skip
+    row = verdict(verdict="paper inconsistent", reason="r", value=0.26838, low=0.1, high=0.3, paper="25 %")
     assert claims([row]) == (
         r"\kvclaim{A-1}{Less.}{25~\%}{0.268}{26.8~\%}{0.2684 [0.1, 0.3] n=3}{paper inconsistent}{inconsistent}"
         + "\n"
@@ -48,10 +50,9 @@ def test_the_text_knows_a_claim_by_its_value_and_its_share() -> None:
 
 
 def test_digits_far_below_the_spread_are_none_and_emulated_values_say_so() -> None:
-    row = Row(
-        id="A-1", study="a", tier=1, where="", statement="Less.", verdict="reproduced", basis="simulated",
-        reason="", value=2.95e-6, low=-0.079, high=0.026, n=3, unit="%", paper="1", source="simulated:netsim",
-        figure="", explanation="",
+    row = verdict(
+        verdict="reproduced", basis="simulated", value=2.95e-6, low=-0.079, high=0.026, unit="%",
+        source="simulated:netsim",
     )  # fmt: skip
     assert here(row) == "0.00 %"
     assert here(row.model_copy(update={"value": 0.0123})) == "0.0123 %"
@@ -66,11 +67,7 @@ def part_of(rows: list[Row]) -> Any:
 
 
 def test_a_caption_names_every_claim_that_its_figure_shows() -> None:
-    row = Row(
-        id="A-1", study="a", tier=1, where="", statement="Less.", verdict="contradicted", basis="measured",
-        reason="", value=1, low=1, high=1, n=3, unit="1", paper="1", source="measured:clock", figure="a/fig03",
-        explanation="",
-    )  # fmt: skip
+    row = verdict(verdict="contradicted", figure="a/fig03")
     both = row.model_copy(update={"id": "A-2", "verdict": "direction", "figure": "table1;fig03"})
     open_ = row.model_copy(
         update={

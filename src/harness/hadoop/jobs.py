@@ -318,6 +318,10 @@ def run_command(
     def unfinished() -> list[str]:
         return [one.id for one in submitted() if one.state in UNFINISHED]
 
+    def end(left: list[str]) -> JobError:
+        kill(cluster, left)
+        return JobError(f"{name}: ended and left running {', '.join(left)}, now killed")
+
     ended = on_master(cluster, name, command, env, timeout_s, folder)
     if ended.code != 0:
         with contextlib.suppress(KvasirError):
@@ -328,18 +332,14 @@ def run_command(
         jobs = [fetch(cluster, job) for job in ids]
     except JobError:
         if left := unfinished():
-            kill(cluster, left)
-            raise JobError(f"{name}: ended and left running {', '.join(left)}, now killed") from None
+            raise end(left) from None
         raise
     # Those without a history are not waited for by fetch(), and tell the ResourceManager a little later, too.
     deadline = time.monotonic() + HISTORY_WAIT_S
     while left := [one.id for one in submitted() if not one.job and one.state in UNFINISHED]:
         if time.monotonic() > deadline:
-            break
+            raise end(left)
         time.sleep(0.2)
-    if left:
-        kill(cluster, left)
-        raise JobError(f"{name}: ended and left running {', '.join(left)}, now killed")
     for job in jobs:
         if job.status != "SUCCEEDED":
             raise JobError(f"{name}: ended well, but {job.id} ({job.name}) {job.status}: {job.reason}")
