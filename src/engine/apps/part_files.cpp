@@ -31,8 +31,11 @@ void prepare_folder(const std::string& folder) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, code)) {
         const std::string name = entry.path().filename().string();
         if (name.rfind("part-", 0) == 0) {
-            throw Error("output folder " + folder + " holds " + name +
-                        " already; give a new folder or remove the parts in it");
+            throw Error(std::string("output folder ")
+                            .append(folder)
+                            .append(" holds ")
+                            .append(name)
+                            .append(" already; give a new folder or remove the parts in it"));
         }
         if (name.rfind(".part-", 0) == 0) {
             unfinished.push_back(entry.path());

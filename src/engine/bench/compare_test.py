@@ -87,6 +87,21 @@ class Compare(InAFolder):
         )
         self.assertEqual(sorted(self.leftovers()), ["my text.txt", "out.csv"])
 
+    def test_databases_count_the_words_of_any_white_space(self):
+        output, text = self.folder / "out.csv", self.folder / "text.txt"
+        text.write_bytes('a  b\ta\r\nb é\v\fa\n\n \r\n\'b "a" \\'.encode() * 1000 + b"\nend")
+        databases = [
+            f"--candidate={name}='{sys.executable}' '{COMPARE.with_name('databases.py')}' {name} --white-space"
+            " {white-space} --report {report} {input}"
+            for name in ("duckdb", "polars")
+        ]
+        done = self.compare("--rounds=1", "--data", f"--text={text}", *databases, f"--output={output}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with output.open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["program"] for row in rows], ["yardstick", "duckdb", "polars"])
+        self.assertEqual({(row["words"], row["unique"]) for row in rows}, {("8002", "8")})
+
     def test_ratio_is_that_of_the_same_round(self):
         output = self.folder / "out.csv"
         thrice = 'thrice=sh -c \'"$0" "$2" >/dev/null; "$0" "$2" >/dev/null; "$0" --report "$1" "$2"\''

@@ -1,7 +1,10 @@
 #include "kvasir/memory.hpp"
 
+#include <malloc.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
@@ -9,16 +12,46 @@
 
 namespace kvasir {
 
+namespace {
+
+constexpr std::size_t kLargePage = 2U << 20U;
+
+bool heap_in_large_pages = false;
+
+/// Asks for large pages where the heap has grown to since the last time. Where the system has none to give,
+/// small ones do.
+void ask_for_large_pages() {
+    static char* asked = nullptr;
+    char* const end = static_cast<char*>(::sbrk(0));
+    char* const whole = end - reinterpret_cast<std::uintptr_t>(end) % kLargePage;
+    if (whole > asked && asked != nullptr) {
+        (void)::madvise(asked, static_cast<std::size_t>(whole - asked), MADV_HUGEPAGE);
+    }
+    asked = whole;
+}
+
+}  // namespace
+
+void grow_heap_in_large_pages() {
+#ifdef M_TOP_PAD
+    constexpr int step = 64 << 20;
+    heap_in_large_pages = ::mallopt(M_MMAP_THRESHOLD, kLargePage) == 1 && ::mallopt(M_TOP_PAD, step) == 1 &&
+                          ::mallopt(M_TRIM_THRESHOLD, 2 * step) == 1;
+    ask_for_large_pages();
+#endif
+}
+
 void* allocate_block(std::size_t bytes) {
-    constexpr std::size_t large_page = 2U << 20U;
-    const bool large = bytes >= large_page;
-    const std::size_t whole = (bytes + large_page - 1) / large_page * large_page;
-    void* const block = large ? std::aligned_alloc(large_page, whole) : std::malloc(bytes);
+    const bool large = bytes >= kLargePage;
+    const std::size_t whole = (bytes + kLargePage - 1) / kLargePage * kLargePage;
+    void* const block = large ? std::aligned_alloc(kLargePage, whole) : std::malloc(bytes);
     if (block == nullptr) {
         throw OutOfMemory(bytes);
     }
     if (large) {
-        (void)::madvise(block, whole, MADV_HUGEPAGE);  // where the system has none to give, small pages do
+        (void)::madvise(block, whole, MADV_HUGEPAGE);
+    } else if (heap_in_large_pages) {
+        ask_for_large_pages();
     }
     return block;
 }

@@ -3,10 +3,12 @@
 #include <cstdio>
 
 #include "kvasir/error.hpp"
+#include "kvasir/memory.hpp"
 
 namespace kvasir {
 
 int run_program(int argc, char** argv, const std::function<int(const Communicator&)>& body) {
+    grow_heap_in_large_pages();
     const MpiEnvironment environment(argc, argv);
     const Communicator world(MPI_COMM_WORLD);
     try {

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kvasir/detail/radix_store.hpp"
+
 namespace kvasir::detail {
 namespace {
 
@@ -85,6 +87,31 @@ TEST(HotTable, PassesEachKeyOnceWhereAllFit) {
     MemoryMeter meter;
     const Sums sums = sum(5000, 300'000, 4U << 20U, meter);
     EXPECT_LE(sums.passed, 2 * sums.expected.size());  // it was emptied twice
+}
+
+/// So that the store that gets them works on one partition at a time. A few records lie in another one's
+/// slots.
+TEST(HotTable, PassesOnePartitionAfterAnother) {
+    using Store = RadixStore<std::string_view, std::uint64_t, std::plus<>>;
+    MemoryMeter meter;
+    std::plus<> plus;
+    HotTable<std::string_view, std::uint64_t> table(meter, 64U << 20U);
+    std::vector<std::size_t> partitions;
+    const auto pass = [&](const KeyCode& key, std::uint64_t /*value*/) {
+        partitions.push_back(Store::partition_of(key.hash));
+    };
+    for (int i = 0; i < 100'000; ++i) {
+        table.add(KeyTraits<std::string_view>::encode(std::string_view(std::to_string(i))), 1, plus, pass);
+    }
+    table.settle(plus, pass);
+    ASSERT_TRUE(partitions.empty());
+    table.clear(pass);
+    ASSERT_EQ(partitions.size(), 100'000U);
+    std::size_t changes = 0;
+    for (std::size_t i = 1; i < partitions.size(); ++i) {
+        changes += static_cast<std::size_t>(partitions[i] != partitions[i - 1]);
+    }
+    EXPECT_LT(changes, 4 * Store::kPartitions);
 }
 
 TEST(HotTable, GivesItsMemoryBack) {

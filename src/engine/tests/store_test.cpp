@@ -234,7 +234,7 @@ std::pair<std::vector<std::uint64_t>, std::map<std::string, std::vector<Value>>>
     const auto route = [](std::uint64_t /*hash*/) { return 1; };
     const auto ship = [&](int rank, const std::uint64_t* piece, std::size_t length, std::size_t in_it) {
         EXPECT_EQ(rank, 1);
-        EXPECT_LE(length, lists.kSentWords);
+        EXPECT_LE(length, lists.kMostSentWords);
         words.insert(words.end(), piece, piece + length);
         number += in_it;
     };
@@ -251,6 +251,35 @@ std::pair<std::vector<std::uint64_t>, std::map<std::string, std::vector<Value>>>
     lists.for_each([](auto...) { FAIL() << "another rank's keys are among this one's"; });
     EXPECT_EQ(number, values * keys.size());
     return {words, expected};
+}
+
+/// Pieces of a key grow with what has left of it, but not where they would take more than the cache together.
+TEST(ValueLists, ShipsMoreAtATimeOfKeysThatComeOften) {
+    using Some = ValueLists<std::string_view, std::uint64_t>;
+    struct Case {
+        std::size_t keys;
+        std::size_t values;  ///< of each
+        std::size_t longest;
+    };
+    for (const Case& some : {Case{3, 200, Some::kSentWords},
+                             {3, 12'000, Some::kMostSentWords},
+                             {200, 12'000, 256},
+                             {5000, 1000, Some::kSentWords}}) {
+        MemoryMeter meter;
+        Some lists(meter);
+        std::size_t longest = 0;
+        const auto route = [](std::uint64_t /*hash*/) { return 1; };
+        const auto ship = [&](int /*rank*/, const std::uint64_t* /*piece*/, std::size_t words,
+                              std::size_t /*values*/) { longest = std::max(longest, words); };
+        for (std::size_t i = 0; i < some.values; ++i) {
+            for (std::size_t key = 0; key < some.keys; ++key) {
+                const std::string text = std::to_string(key);
+                lists.add(KeyTraits<std::string_view>::encode(std::string_view(text)), 1, route, ship);
+            }
+        }
+        EXPECT_EQ(longest, some.longest) << some.keys << " keys";
+        EXPECT_LE(meter.peak(), some.values * some.keys * sizeof(std::uint64_t) / 8 + (5U << 20U));
+    }
 }
 
 WordBuffer message(MemoryMeter& meter, const std::vector<std::uint64_t>& words) {

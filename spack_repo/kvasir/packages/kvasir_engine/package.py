@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="bfe3960e36c8f33c3384dd2fc51ffa5c32ad89134822db76bb355f683161e438")
+    version("0.1.0", sha256="9676094b4c7ad50109ec9e2b946b8cf18e4826c6db5a69409a14ecbee227648a")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -90,6 +90,11 @@ class MemoryMeter {
     std::vector<MemoryRelief*> reliefs_;
 };
 
+/// Makes the heap grow by many pages at a time, large ones where the system has any, since most of the time
+/// of small allocations is that of their page faults otherwise. Sets options of malloc for the whole process;
+/// where it has none, as another malloc than glibc's, nothing changes.
+void grow_heap_in_large_pages();
+
 /// Allocates `bytes` bytes, uninitialised; those from 2 MiB on in large pages where the system has any:
 /// tables are visited in no order, and the processor would have to look up most addresses' pages first.
 /// Memory from free(). Throws OutOfMemory.

@@ -29,7 +29,6 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
     /// `combining`: whether the job combines before the exchange; if not, this is ByFill.
     Adaptive(JobState& job, Store& store, bool combining)
         : Base(job, store, combining),
-          combining_(combining),
           choice_(Base::block_words() / kWordsOfShortRecord * static_cast<std::size_t>(job.comm.size())) {
         if (combining) {
             const auto ranks = static_cast<std::size_t>(job.comm.size());
@@ -86,7 +85,7 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
     /// Receives the blocks that have arrived, and chooses the table. Called between slices of input.
     void poll() {
         Base::poll();
-        if (!combining_ || this->job().stopped()) {
+        if (large_.empty() || this->job().stopped()) {
             return;
         }
         this->guarded([&] {
@@ -107,12 +106,17 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
         });
     }
 
-    /// Sends the rest, then receives until all ranks have ended. A rank that failed tells the others.
-    void finish() {
+    /// Opens small blocks for all that is still to come: records that have been combined already.
+    void end_of_map() {
         if (large()) {
             this->guarded([&] { leave_large(); });
         }
         large_.clear();
+    }
+
+    /// Sends the rest, then receives until all ranks have ended. A rank that failed tells the others.
+    void finish() {
+        end_of_map();
         finish_lists();
         Base::finish();
         this->guarded([&] {
@@ -194,7 +198,7 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
         }
     }
 
-    bool large() const { return combining_ && choice_.table() == Table::large; }
+    bool large() const { return !large_.empty() && choice_.table() == Table::large; }
 
     std::size_t held() {
         std::size_t words = 0;
@@ -255,9 +259,9 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
         }
     }
 
-    bool combining_;
     CombineChoice choice_;
-    std::vector<WordBuffer> large_;  ///< one for each rank
+    std::vector<WordBuffer>
+        large_;  ///< one for each rank, while the map goes on; none where nothing is combined
     bool listing_ = false;
     std::uint64_t listed_ = 0;       ///< values that went to lists
     std::uint64_t shipped_ = 0;      ///< those of other ranks' keys that have left again

@@ -126,10 +126,12 @@ class Emitter {
 
     /// Appends the records that are still held here. Called after the last record.
     void flush() {
+        flush_queue();
         if constexpr (kHot) {
+            transport_.end_of_map();
+            queueing_ = false;  // what is left is not looked for
             flush_hot();
         }
-        flush_queue();
     }
 
   private:

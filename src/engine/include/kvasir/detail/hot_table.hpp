@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -72,17 +73,16 @@ class HotTable {
         queued_ = 0;
     }
 
-    /// Passes all records and forgets them. None may wait.
+    /// Passes all records, by partition of the store, and forgets them. None may wait.
     template <class Pass>
     void clear(Pass&& pass) {
         for (std::size_t two = 0; two < 2; ++two) {
             Table& table = tables_[two];
-            for (std::uint64_t* slot = slots_[two].begin; table.used != 0; slot += words_of_slot(two)) {
-                if (slot[0] != 0) {
-                    --table.used;
-                    pass_on(read(slot, two), pass);
-                    slot[0] = 0;
-                }
+            for (std::uint64_t* some = slots_[two].begin; table.used != 0; some += kSome) {
+                table.used -= for_each(
+                    some, kSome, two,
+                    [&](const Waiting& record, const std::uint64_t* /*slot*/) { pass_on(record, pass); });
+                std::memset(some, 0, kSome * sizeof(std::uint64_t));
             }
             table.full = false;
         }
@@ -115,7 +115,8 @@ class HotTable {
     /// of four words one that is unused.
     struct Slots {
         std::uint64_t* begin;
-        std::size_t mask = 0;  ///< one less than there are
+        std::size_t number = 1;
+        unsigned shift = kIndexBits;  ///< of the bits of a hash that choose a slot
     };
     struct Table {
         explicit Table(std::size_t bytes) : most(bytes) {}
@@ -129,6 +130,10 @@ class HotTable {
     /// first. Records of it are passed on.
     static constexpr std::uint64_t kFree = 0xd1b54a32d192edffULL;
     static constexpr std::size_t kLine = 8;  ///< words
+    /// Bits of a hash that may choose a slot, from the highest one on. Those choose the partition of the
+    /// store as well, so that clear() passes one partition after another.
+    static constexpr unsigned kIndexBits = 32;
+    static constexpr std::size_t kSome = 128;  ///< words that are looked through at a time
     static constexpr std::size_t kQueue = 16;
     static constexpr std::size_t kFirstSlots = 1024;
     static constexpr std::size_t kCached = 512U << 10U;
@@ -147,9 +152,12 @@ class HotTable {
     }
     std::size_t waiting() const { return std::min(queued_, kQueue); }
 
-    std::uint64_t* own_slot(const Waiting& record) const {
-        const Slots& slots = slots_[record.two];
-        return slots.begin + ((record.hash & slots.mask) << (1 + record.two));
+    std::uint64_t* own_slot(const Waiting& record) const { return slot_of(record, slots_[record.two]); }
+    static std::uint64_t* slot_of(const Waiting& record, const Slots& slots) {
+        return slots.begin + (index_of(record, slots) << (1 + record.two));
+    }
+    static std::size_t index_of(const Waiting& record, const Slots& slots) {
+        return (record.hash & ((std::uint64_t{1} << kIndexBits) - 1)) >> slots.shift;
     }
     /// Returns 0 where the slot is the key's. No branch on one word or two: that would be mispredicted with
     /// every other word of a text.
@@ -196,12 +204,14 @@ class HotTable {
         ++table.used;
         // A table in the cache costs wrong guesses of where a key is, so most of it stays empty; a larger one
         // costs the memory it touches, so it is filled more.
-        const std::size_t slots = slots_[record.two].mask + 1;
+        const std::size_t slots = slots_[record.two].number;
         const bool cached = bytes_of(record.two, 2 * slots) <= kCached;
         if (table.used >= (cached ? slots / 4 : slots / 3 * 2)) {
-            table.full = !fits(record.two, 2 * slots);
+            // Memory is cheaper than moving many records often.
+            const std::size_t factor = !cached && fits(record.two, 4 * slots) ? 4 : 2;
+            table.full = !fits(record.two, factor * slots);
             if (!table.full) {
-                grow(record.two, 2 * slots);
+                grow(record.two, factor * slots);
             }
         }
     }
@@ -211,8 +221,8 @@ class HotTable {
     std::uint64_t* find(const Waiting& record) const {
         const Slots& slots = slots_[record.two];
         const std::size_t step = words_of_slot(record.two);
-        const std::size_t mask = (slots.mask + 1) * step - 1;
-        for (std::size_t at = (record.hash & slots.mask) * step;; at = (at + kLine) & mask) {
+        const std::size_t mask = slots.number * step - 1;
+        for (std::size_t at = index_of(record, slots) * step;; at = (at + kLine) & mask) {
             std::uint64_t* found = nullptr;
             std::uint64_t* room = nullptr;
             for (std::size_t i = kLine; i != 0;) {
@@ -233,6 +243,22 @@ class HotTable {
         slot[0] = record.mark;
         slot[1] = record.second;
         std::memcpy(slot + 1 + record.two, &record.value, sizeof(Value));
+    }
+    /// Calls visit(record, slot) for the records in `words` words of slots, at most kSome; returns how many.
+    /// No branch on whether a slot is free: nothing foretells that.
+    template <class Visit>
+    static std::size_t for_each(const std::uint64_t* begin, std::size_t words, std::size_t two,
+                                Visit&& visit) {
+        std::array<std::uint8_t, kSome / 2> taken;
+        std::size_t records = 0;
+        for (std::size_t at = 0; at < words; at += words_of_slot(two)) {
+            taken[records] = static_cast<std::uint8_t>(at);
+            records += static_cast<std::size_t>(begin[at] != 0);
+        }
+        for (std::size_t i = 0; i < records; ++i) {
+            visit(read(begin + taken[i], two), begin + taken[i]);
+        }
+        return records;
     }
     static Waiting read(const std::uint64_t* slot, std::size_t two) {
         Waiting record{0, slot[0], two != 0 ? slot[1] : 0, Value{}, two};
@@ -260,13 +286,25 @@ class HotTable {
         Table& table = tables_[two];
         WordBuffer memory(meter_, bytes_of(two, slots) / sizeof(std::uint64_t));
         std::memset(memory.data(), 0, memory.bytes());
-        slots_[two] = {memory.data(), slots - 1};
+        const Slots before = std::exchange(
+            slots_[two], {memory.data(), slots, kIndexBits - static_cast<unsigned>(std::countr_zero(slots))});
         std::swap(memory, table.memory);
+        // Of each line first those in their own slots, which they get again: they came before the others and
+        // are the more frequent ones.
         const std::uint64_t* const end = memory.data() + memory.words();
-        for (const std::uint64_t* old = memory.data(); old != end; old += words_of_slot(two)) {
-            if (old[0] != 0) {
-                const Waiting record = read(old, two);
-                write(find(record), record);
+        for (const std::uint64_t* line = memory.data(); line != end; line += kLine) {
+            std::array<Waiting, kLine / 2> others;
+            std::size_t left = 0;
+            for_each(line, kLine, two, [&](const Waiting& record, const std::uint64_t* old) {
+                if (slot_of(record, before) == old) {
+                    write(find(record), record);
+                } else {
+                    others[left++] = record;
+                }
+            });
+            while (left != 0) {
+                --left;
+                write(find(others[left]), others[left]);
             }
         }
         queueing_ = queueing_ || table.memory.bytes() > kCached;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -28,8 +29,10 @@ class ValueLists {
   public:
     /// Whether any record of this type is taken.
     static constexpr bool kTakesAny = ValueTraits<Value>::kFixed && sizeof(Value) <= 16 && kShortKeys<Key>;
-    /// Words of a full piece that leaves: hash, key in two words, number of values, values.
+    /// Words of a full piece that leaves, at least and at most: hash, key in two words, number of values,
+    /// values.
     static constexpr std::size_t kSentWords = 64;
+    static constexpr std::size_t kMostSentWords = 1024;
 
     /// Where the records of a key belong, if not to another rank (0 or more).
     static constexpr int kHere = -1;
@@ -168,7 +171,7 @@ class ValueLists {
     };
     struct List {
         std::uint64_t hash;
-        std::uint64_t room;  ///< values that all pieces have room for
+        std::uint64_t room;  ///< values that all pieces have room for; another rank's: that have left
         Piece* first;
         Piece* last;  ///< the one that is being filled
         int rank;
@@ -179,9 +182,10 @@ class ValueLists {
     static constexpr std::size_t kFirstSlots = 1024;
     static constexpr std::size_t kMostSlots = std::size_t{1} << 15U;  ///< 1 MiB: a table in the cache
     static constexpr std::size_t kRefused = kMostSlots;
-    static constexpr std::size_t kFirstRoom = 6;                 ///< with its Piece two cache lines
-    static constexpr std::size_t kLargestPiece = 4096;           ///< words
-    static constexpr std::size_t kPage = std::size_t{1} << 17U;  ///< words that pieces are cut from
+    static constexpr std::size_t kFirstRoom = 6;                   ///< with its Piece two cache lines
+    static constexpr std::size_t kLargestPiece = 4096;             ///< words
+    static constexpr std::size_t kPage = std::size_t{1} << 17U;    ///< words that pieces are cut from
+    static constexpr std::size_t kCached = std::size_t{1} << 16U;  ///< words of all pieces that leave
 
     static std::size_t unused(const Slot& slot) { return static_cast<std::size_t>(slot.end - slot.next); }
     template <class Visit>
@@ -228,7 +232,7 @@ class ValueLists {
         if (rank == kHere) {
             extend(slot, list);
         } else {
-            open(slot, list);
+            open(slot, list, kSentWords);
         }
         slots_[at] = slot;
         lists_[at] = list;
@@ -276,17 +280,28 @@ class ValueLists {
     }
 
     /// Gives another rank's key its piece, which is filled again and again.
-    void open(Slot& slot, List& list) {
-        std::uint64_t* const piece = cut(kSentWords);
+    void open(Slot& slot, List& list, std::size_t words) {
+        std::uint64_t* const piece = cut(words);
         piece[0] = list.hash;
         piece[1] = slot.first;
         piece[2] = slot.second;
         list.last = reinterpret_cast<Piece*>(piece + kHead) - 1;
         slot.next = begin_of(list);
-        slot.end = slot.next + (kSentWords - kHead) * sizeof(std::uint64_t) / sizeof(Value);
+        slot.end = slot.next + values_in(words);
     }
     static Value* begin_of(const List& list) { return reinterpret_cast<Value*>(list.last + 1); }
+    static constexpr std::size_t values_in(std::size_t words) {
+        return (words - kHead) * sizeof(std::uint64_t) / sizeof(Value);
+    }
 
+    /// Returns the words of a key's next pieces: the fewer pieces the better, but all together should stay in
+    /// the cache, and be a small part of what has left.
+    std::size_t words_to_send(const List& list) const {
+        const std::size_t most = std::min(kCached / keys_, list.room * sizeof(Value) / 64);
+        return std::clamp(std::bit_floor(most), kSentWords, kMostSentWords);
+    }
+
+    /// Ships what there is of another rank's key, and makes room for more of it before.
     template <class Ship>
     void ship_piece(Slot& slot, List& list, Ship&& ship) {
         Value* const begin = begin_of(list);
@@ -295,8 +310,14 @@ class ValueLists {
         const std::size_t words = words_for(bytes);
         std::memset(reinterpret_cast<char*>(begin) + bytes, 0, words * sizeof(std::uint64_t) - bytes);
         list.last->room = values;
+        list.room += values;
         const auto* const piece = reinterpret_cast<const std::uint64_t*>(begin) - kHead;
-        slot.next = begin;
+        const std::size_t next = words_to_send(list);
+        if (slot.next == slot.end && values < values_in(next)) {
+            open(slot, list, next);
+        } else {
+            slot.next = begin;
+        }
         ship(list.rank, piece, kHead + words, values);
     }
 
