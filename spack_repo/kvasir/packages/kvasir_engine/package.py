@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="9676094b4c7ad50109ec9e2b946b8cf18e4826c6db5a69409a14ecbee227648a")
+    version("0.1.0", sha256="10e8ec38b077d3f2836a5b5500732ef7f33c25bb3927dfe5e4a89a540559d97f")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

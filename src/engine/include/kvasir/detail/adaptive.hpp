@@ -260,8 +260,7 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
     }
 
     CombineChoice choice_;
-    std::vector<WordBuffer>
-        large_;  ///< one for each rank, while the map goes on; none where nothing is combined
+    std::vector<WordBuffer> large_;  ///< one for each rank until the map ends, where records are combined
     bool listing_ = false;
     std::uint64_t listed_ = 0;       ///< values that went to lists
     std::uint64_t shipped_ = 0;      ///< those of other ranks' keys that have left again
