@@ -122,6 +122,8 @@ def filled(template: str, places: dict[str, str]) -> list[str]:
 
 def white_space_in(text: Path) -> str:
     """Codes of the white space in a text besides space and newline, with commas between."""
+    if text.stat().st_size == 0:
+        return ""
     with text.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         return ",".join(str(code) for code in b"\t\v\f\r" if content.find(bytes([code])) != -1)
 
@@ -251,7 +253,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         type=Path,
         action="append",
         default=[],
-        help="a text of your own besides (may be repeated)",
+        help="a text of your own besides, in UTF-8, which the databases need (may be repeated)",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the texts")
     parser.add_argument("--launcher", default=LAUNCHER, help="how ranks are started, without their number")

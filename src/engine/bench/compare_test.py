@@ -87,6 +87,17 @@ class Compare(InAFolder):
         )
         self.assertEqual(sorted(self.leftovers()), ["my text.txt", "out.csv"])
 
+    def test_an_empty_text_has_no_words(self):
+        output, text = self.folder / "out.csv", self.folder / "empty.txt"
+        text.touch()
+        again = f"--candidate=again={self.yardstick}"
+        done = self.compare("--rounds=1", "--data", f"--text={text}", again, f"--output={output}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with output.open(encoding="utf-8") as file:
+            self.assertEqual(
+                [(row["words"], row["unique"]) for row in csv.DictReader(file)], [("0", "0")] * 2
+            )
+
     def test_databases_count_the_words_of_any_white_space(self):
         output, text = self.folder / "out.csv", self.folder / "text.txt"
         text.write_bytes('a  b\ta\r\nb é\v\fa\n\n \r\n\'b "a" \\'.encode() * 1000 + b"\nend")
