@@ -163,7 +163,7 @@ format:
 	@.venv/bin/python scripts/java_format.py --write
 	@find src/engine src/netsim src/throttle '(' -name '*.[ch]pp' -o -name '*.c' ')' -print0 | xargs -0 clang-format -i
 
-## speed of the engine, DuckDB, Polars and sort as CPU ratios to an in-repo yardstick of one thread (minutes)
+## speed of the engine, DuckDB, Polars and sort as CPU ratios to a yardstick of one thread (minutes)
 bench: .installed
 	@$(PY) scripts/build_programs.py src/engine build/bench/engine.json --jobs $(CORES) --native --tool mpirun \
 	  map-aggregate group-by-key reduce-by-key sort-records generate wordcount-yardstick sort-yardstick
