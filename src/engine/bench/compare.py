@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from databases import DATABASES, can_read
 from measured_run import CompareError, Usage, run
 from output import LAUNCHER, positive, report_comparison, write_rows
 from rich.table import Table
@@ -97,22 +98,25 @@ def report_of(report: Path) -> Report:
         ) from error
 
 
-def default_candidates(programs: Path, launcher: str, options: str) -> dict[str, str]:
-    """Command of each program of the engine and of each database, by the name it has in the table."""
-    script = shlex.join([sys.executable, str(Path(__file__).with_name("databases.py"))])
-    databases = {
-        f"{name}, 2 threads": f"{script} {name.lower()} --threads 2 --white-space {{white-space}}"
-        " --report {report} {input}"
-        for name in ("DuckDB", "Polars")
-    }
-    programs_of_the_engine = {
+def engine_candidates(programs: Path, launcher: str, options: str) -> dict[str, str]:
+    """Command of each program of the engine, by the name it has in the table."""
+    return {
         f"{app}{name}, {ranks} rank{'s' if ranks > 1 else ''}": f"{launcher} -n {ranks}"
         f" {shlex.quote(str(programs / app))} {setting} {options} --report {{report}} {{input}}"
         for app, settings in SETTINGS.items()
         for name, setting in settings.items()
         for ranks in (1, 2)
     }
-    return {**programs_of_the_engine, **databases}
+
+
+def database_candidates() -> dict[str, str]:
+    """Command of each database, by the name it has in the table."""
+    script = shlex.join([sys.executable, str(Path(__file__).with_name("databases.py"))])
+    return {
+        f"{name}, 2 threads": f"{script} {key} --threads 2 --white-space {{white-space}}"
+        " --report {report} {input}"
+        for key, name in DATABASES.items()
+    }
 
 
 def filled(template: str, places: dict[str, str]) -> list[str]:
@@ -174,8 +178,8 @@ def compare(
     return measured
 
 
-def table_of(measured: list[Measured], rounds: int) -> Table:
-    """Medians over the rounds, with lowest and highest CPU ratio."""
+def table_of(measured: list[Measured], rounds: int, notes: list[str]) -> Table:
+    """Medians over the rounds, with lowest and highest CPU ratio; `notes` stand below."""
     table = Table(title=f"CPU against the single-thread yardstick (median of n={rounds}, min..max)")
     columns = (
         "data",
@@ -210,9 +214,10 @@ def table_of(measured: list[Measured], rounds: int) -> Table:
             f"{statistics.median(one.report.peak for one in runs) / MEBI:.0f}",
         )
         last = data
-    table.caption = (
+    columns_note = (
         "CPU: user + system of all processes, launcher included. Peak: resident memory, sum of the ranks."
     )
+    table.caption = "\n".join([columns_note, *notes])
     return table
 
 
@@ -253,7 +258,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         type=Path,
         action="append",
         default=[],
-        help="a text of your own besides, in UTF-8, which the databases need (may be repeated)",
+        help="a text of your own besides, without the databases if it is not UTF-8 (may be repeated)",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the texts")
     parser.add_argument("--launcher", default=LAUNCHER, help="how ranks are started, without their number")
@@ -275,24 +280,29 @@ def main(arguments: list[str]) -> int:
     """Run the comparison; 0 unless something other than a time was wrong."""
     options = parse(arguments)
     programs = options.bin.resolve()
-    candidates = dict(
-        options.candidate or default_candidates(programs, options.launcher, options.app_options).items()
-    )
+    engine = engine_candidates(programs, options.launcher, options.app_options)
+    candidates = dict(options.candidate) if options.candidate else engine
+    databases = {} if options.candidate else database_candidates()
     yardstick = f"{shlex.quote(str(programs / 'wordcount-yardstick'))} --report {{report}} {{input}}"
     commands = {YARDSTICK: yardstick, **candidates}
 
     def comparison(folder: Path, say: Callable[[str], None]) -> Table:
         measured: list[Measured] = []
+        notes: list[str] = []
         for name in options.data:
             say(f"{name}: generating")
             text, facts = generate(programs, name, options.words, options.seed, folder)
-            measured += compare(name, commands, text, folder, facts, options.rounds, say)
+            measured += compare(name, commands | databases, text, folder, facts, options.rounds, say)
             text.unlink()
         for text in options.text:
-            measured += compare(text.stem, commands, text.resolve(), folder, None, options.rounds, say)
+            readable = can_read(text)
+            if databases and not readable:
+                notes.append(f"{text.stem}: without databases, which need UTF-8 without control characters.")
+            usable = commands | databases if readable else commands
+            measured += compare(text.stem, usable, text.resolve(), folder, None, options.rounds, say)
         if options.output:
             write_csv(measured, options.output)
-        return table_of(measured, options.rounds)
+        return table_of(measured, options.rounds, notes)
 
     return report_comparison("compare", options.scratch, comparison)
 

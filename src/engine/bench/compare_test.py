@@ -113,6 +113,21 @@ class Compare(InAFolder):
         self.assertEqual([row["program"] for row in rows], ["yardstick", "duckdb", "polars"])
         self.assertEqual({(row["words"], row["unique"]) for row in rows}, {("8002", "8")})
 
+    def test_databases_are_left_out_of_a_text_that_they_cannot_read(self):
+        for name, content in (
+            ("latin", b"caf\xe9 noir"),
+            ("cut", "caf\u00e9".encode()[:-1]),
+            ("nul", b"a\0b c"),
+        ):
+            output, text = self.folder / "out.csv", self.folder / f"{name}.txt"
+            text.write_bytes(content)
+            done = self.compare("--rounds=1", "--data", f"--text={text}", f"--output={output}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"{name}: without databases, which need UTF-8", done.stdout)
+            with output.open(encoding="utf-8") as file:
+                programs = {row["program"].split(",")[0] for row in csv.DictReader(file)}
+            self.assertEqual(programs, {"yardstick", "reduce-by-key", "group-by-key"})
+
     def test_ratio_is_that_of_the_same_round(self):
         output = self.folder / "out.csv"
         thrice = 'thrice=sh -c \'"$0" "$2" >/dev/null; "$0" "$2" >/dev/null; "$0" --report "$1" "$2"\''

@@ -5,6 +5,7 @@ mini-apps' reports, but no checksum, which would take longer than the count.
 """
 
 import argparse
+import codecs
 import json
 import os
 import resource
@@ -13,6 +14,24 @@ from pathlib import Path
 
 NO_SEPARATOR = "\x1f"
 """What ends a column for both: a line is one."""
+
+WHITE_SPACE = b"\t\n\v\f\r "
+CONTROL = bytes(code for code in (*range(0x20), 0x7F) if code not in WHITE_SPACE)
+
+
+def can_read(text: Path) -> bool:
+    """Return whether the databases read this text as it is: UTF-8 without control characters."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with text.open("rb") as file:
+        try:
+            while part := file.read(1 << 24):
+                decoder.decode(part)
+                if len(part.translate(None, CONTROL)) < len(part):
+                    return False
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return False
+    return True
 
 
 def with_duckdb(text: Path, threads: int, white_space: list[str]) -> tuple[int, int]:
@@ -57,7 +76,9 @@ def with_polars(text: Path, threads: int, white_space: list[str]) -> tuple[int, 
     return int(words), int(distinct)
 
 
-DATABASES = {"duckdb": with_duckdb, "polars": with_polars}
+COUNTS = {"duckdb": with_duckdb, "polars": with_polars}
+DATABASES = {"duckdb": "DuckDB", "polars": "Polars"}
+"""Names of the databases by the argument that chooses one."""
 
 
 def cpu_s() -> float:
@@ -69,7 +90,7 @@ def cpu_s() -> float:
 def main(arguments: list[str]) -> int:
     """Count, and write the report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("database", choices=DATABASES)
+    parser.add_argument("database", choices=COUNTS)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
         "--white-space",
@@ -81,7 +102,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     white_space = [chr(int(code)) for code in options.white_space.split(",") if code]
     before = cpu_s()
-    words, distinct = DATABASES[options.database](options.text, options.threads, white_space)
+    words, distinct = COUNTS[options.database](options.text, options.threads, white_space)
     metrics = {
         "words": words,
         "keys": distinct,

@@ -114,6 +114,39 @@ TEST(HotTable, PassesOnePartitionAfterAnother) {
     EXPECT_LT(changes, 4 * Store::kPartitions);
 }
 
+/// Takes `passages` passages of 8,000 words of their own, each `times` times, cleared where that is due;
+/// returns the bytes that the table took at most, and checks the counts.
+std::size_t bytes_for_passages(std::uint64_t passages, std::uint64_t times) {
+    MemoryMeter meter;
+    HotTable<std::string_view, std::uint64_t> table(meter, 64U << 20U);
+    std::plus<> plus;
+    std::map<std::string, std::uint64_t> found;
+    const auto pass = [&](const KeyCode& key, std::uint64_t value) { found[text_of(key)] += value; };
+    for (std::uint64_t i = 0; i < passages * times * 8000; ++i) {
+        const std::uint64_t word = i / (times * 8000) * 8000 + i % 8000;
+        table.add(KeyTraits<std::string_view>::encode(std::string_view(std::to_string(word))), 1, plus, pass);
+        if (table.worn()) {
+            table.settle(plus, pass);
+            table.clear(pass);
+            EXPECT_FALSE(table.worn());
+        }
+    }
+    table.settle(plus, pass);
+    table.clear(pass);
+    EXPECT_EQ(found.size(), passages * 8000);
+    for (const auto& [word, count] : found) {
+        EXPECT_EQ(count, times) << word;
+    }
+    return meter.peak();
+}
+
+TEST(HotTable, StaysInTheCacheWhereWordsComeAgainSoon) {
+    const std::size_t soon = bytes_for_passages(50, 10);
+    const std::size_t never = bytes_for_passages(50, 1);
+    EXPECT_LE(soon, std::size_t{2} << 20U);
+    EXPECT_GE(never, std::size_t{4} << 20U);
+}
+
 TEST(HotTable, GivesItsMemoryBack) {
     MemoryMeter meter;
     std::plus<> plus;

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="10e8ec38b077d3f2836a5b5500732ef7f33c25bb3927dfe5e4a89a540559d97f")
+    version("0.1.0", sha256="dee4c0e801b2879b0c9188d4da35769ce194de3736e1b4bce78d0bb6f73b4f6c")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -108,17 +108,15 @@ class Result {
     }
 
     void add_page(std::size_t words) {
-        constexpr std::size_t smallest = std::size_t{1} << 12U;
-        constexpr std::size_t largest = std::size_t{1} << 18U;
-        free_ = std::max(words, std::clamp(total_ / 4, smallest, largest));
+        // As small as the memory that records of the partitions before have left.
+        constexpr std::size_t page = std::size_t{1} << 12U;
+        free_ = std::max(words, page);
         auto* const memory = static_cast<std::uint64_t*>(allocate_block(free_ * sizeof(std::uint64_t)));
         pages_.push_back({std::unique_ptr<std::uint64_t[], Free>(memory), memory});
-        total_ += free_;
     }
 
     std::vector<Page> pages_;
-    std::size_t free_ = 0;   ///< words of the last page
-    std::size_t total_ = 0;  ///< words of all pages
+    std::size_t free_ = 0;  ///< words of the last page
     std::size_t size_ = 0;
     std::vector<Stored> values_;
     RankStats stats_;

@@ -65,6 +65,15 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
     /// Whether to look for equal keys.
     bool combining() const { return choice_.table() != Table::none; }
     void note(bool hit) { choice_.note(hit); }
+    /// Chooses the small table where records come that have been combined before: they would fill a large one
+    /// and are not looked for.
+    void stay_small() {
+        const bool was_large = large();
+        choice_.choose_small();
+        if (was_large) {
+            this->guarded([&] { leave_large(); });
+        }
+    }
 
     /// Sends the block for `rank`, which is full, and opens another one. Large tables all leave at once, so
     /// that the hits in them are those of tables of equal age.

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <type_traits>
 
@@ -68,6 +69,7 @@ template <class Transport>
 concept ChoosesCombining = requires(Transport& transport) {
     { transport.combining() } -> std::same_as<bool>;
     transport.note(true);
+    transport.stay_small();
 };
 
 template <class Key, class Value, class Combine, class Transport, bool kCombining>
@@ -109,6 +111,12 @@ class Emitter {
     /// of frequent keys is worth its time.
     void poll() {
         if constexpr (kHot) {
+            if (hot_.worn()) {
+                transport_.stay_small();
+                refilling_ = true;
+                flush_hot();
+                refilling_ = false;
+            }
             count_hot();
             weigh_hot();
         }
@@ -202,7 +210,7 @@ class Emitter {
         }
         const int rank = job_.router.route(key.hash);
         if constexpr (kQueueing) {
-            if (queueing_ && key.tail == nullptr) {
+            if (queueing_ && key.tail_bytes <= kTail) {
                 enqueue(rank, key, value);
                 return;
             }
@@ -213,7 +221,7 @@ class Emitter {
     void flush_queue() {
         if constexpr (kQueueing) {
             for (std::size_t left = std::min<std::size_t>(queued_, kQueue); left != 0; --left) {
-                take(queue_[(queued_ - left) % kQueue]);
+                take((queued_ - left) % kQueue);
             }
             queued_ = 0;
         }
@@ -225,33 +233,49 @@ class Emitter {
     static constexpr std::size_t kQueue = 32;
     static constexpr std::size_t kCached = 256U << 10U;
 
+    static constexpr std::size_t kTail = 64;  ///< bytes of the tail of a key that may wait
+
     struct Waiting {
         std::uint64_t first;
         std::uint64_t second;
         std::uint64_t hash;
         Value value;
         std::uint32_t words;
+        std::uint32_t tail_bytes;
         int rank;
     };
+    using Tail = std::array<char, kTail>;
 
     void enqueue(int rank, const KeyCode& key, const Value& value) {
-        Waiting& place = queue_[queued_ % kQueue];
+        const std::size_t at = queued_ % kQueue;
         if (queued_ >= kQueue) {
-            take(place);
+            take(at);
             const Waiting& middle = queue_[(queued_ + kQueue / 2) % kQueue];
             transport_.block(middle.rank).prefetch_record(middle.hash);
         }
-        place = {key.first, key.second, key.hash, value, static_cast<std::uint32_t>(key.words), rank};
+        queue_[at] = {key.first,
+                      key.second,
+                      key.hash,
+                      value,
+                      static_cast<std::uint32_t>(key.words),
+                      static_cast<std::uint32_t>(key.tail_bytes),
+                      rank};
+        if (key.tail != nullptr) {
+            std::memcpy(tails_[at].data(), key.tail, key.tail_bytes);
+        }
         transport_.block(rank).prefetch_index(key.hash);
         ++queued_;
     }
 
-    void take(const Waiting& waiting) {
+    void take(std::size_t at) {
+        const Waiting& waiting = queue_[at];
         KeyCode key;
         key.first = waiting.first;
         key.second = waiting.second;
         key.hash = waiting.hash;
         key.words = waiting.words;
+        key.tail_bytes = waiting.tail_bytes;
+        key.tail = waiting.tail_bytes != 0 ? tails_[at].data() : nullptr;
         put_now(waiting.rank, key, Value(waiting.value));
     }
 
@@ -265,7 +289,9 @@ class Emitter {
             result = make_room(rank, key, value);
         }
         if constexpr (kCombining) {
-            note(result == Put::combined);
+            if (!refilling_) {
+                note(result == Put::combined);
+            }
             job_.counters.combined_before += static_cast<std::uint64_t>(result == Put::combined);
         }
         if (job_.router.balanced() && result == Put::appended) [[unlikely]] {
@@ -346,12 +372,14 @@ class Emitter {
     std::conditional_t<kHot, HotTable<Key, Value>, Nothing> hot_;
     bool hot_on_;
     bool appending_ = false;          ///< without looking for equal keys
+    bool refilling_ = false;          ///< appending what the table of frequent keys had no room for any more
     std::uint64_t hot_combined_ = 0;  ///< records that the table had combined when they were last counted
     std::uint64_t hot_hits_ = 0;      ///< since `hot_since_`
     std::uint64_t hot_since_ = 0;     ///< records emitted when the table was last weighed
     std::uint64_t hot_began_ = 0;     ///< records emitted when it was last turned on
     std::uint64_t hot_pause_ = 0;     ///< records until it is tried again
     std::array<Waiting, kQueueing ? kQueue : 1> queue_;
+    std::array<Tail, kQueueing ? kQueue : 1> tails_;  ///< of the keys in `queue_` that have one
     std::size_t queued_ = 0;
     bool queueing_ = false;
 };

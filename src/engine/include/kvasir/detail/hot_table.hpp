@@ -27,7 +27,8 @@ inline constexpr bool kFitsHotTable = ValueTraits<Value>::kFixed &&
 /// four or two records: a key is looked for in a slot of its own, in the others of that line, then in the
 /// lines after. They keep the keys that they saw first, which are the frequent ones where any are, until
 /// clear(). While one is larger than the cache, records wait in a short queue, so that their lines are on
-/// their way from memory before they get there.
+/// their way from memory before they get there. One that would become so asks to be cleared instead where
+/// keys come again soon, as words of a text do.
 template <class Key, class Value>
 class HotTable {
   public:
@@ -86,6 +87,9 @@ class HotTable {
             }
             table.full = false;
         }
+        worn_ = false;
+        records_before_ = records_;
+        kept_before_ = kept_;
     }
 
     /// Gives the memory of the tables back, in which there must be no records.
@@ -99,6 +103,9 @@ class HotTable {
 
     /// Returns whether keys that are new now are passed on, those of one length at least.
     bool full() const { return tables_[0].full || tables_[1].full; }
+    /// Returns whether clear() is due: new keys are passed on since most records find their like in a table
+    /// that fits the cache, one that begins empty.
+    bool worn() const { return worn_; }
     /// Returns how many records have ever been combined.
     std::uint64_t combined() const { return records_ - waiting() - kept_; }
 
@@ -137,6 +144,8 @@ class HotTable {
     static constexpr std::size_t kQueue = 16;
     static constexpr std::size_t kFirstSlots = 1024;
     static constexpr std::size_t kCached = 512U << 10U;
+    static constexpr std::uint64_t kSoon = 6;
+    static constexpr std::uint64_t kPatience = 64;
     /// Of the memory, by words of the key. Most words of most texts take one.
     static constexpr std::array<std::size_t, 2> kShares =
         std::is_same_v<Key, std::string_view> ? std::array<std::size_t, 2>{3, 1}
@@ -209,11 +218,26 @@ class HotTable {
         if (table.used >= (cached ? slots / 4 : slots / 3 * 2)) {
             // Memory is cheaper than moving many records often.
             const std::size_t factor = !cached && fits(record.two, 4 * slots) ? 4 : 2;
-            table.full = !fits(record.two, factor * slots);
+            const bool leaves_cache = !cached && bytes_of(record.two, slots) <= kCached;
+            worn_ = worn_ || (leaves_cache && repeats_soon());
+            table.full = (leaves_cache && worn_) || !fits(record.two, factor * slots);
             if (!table.full) {
                 grow(record.two, factor * slots);
             }
         }
+    }
+
+    /// Returns whether tables that are cleared whenever they have filled the cache would combine so many
+    /// records that larger ones, where every record costs a read from memory, take longer: such a read takes
+    /// a sixth of the time that a record needs from here to its place after the exchange (CombineChoice).
+    bool repeats_soon() {
+        const std::uint64_t kept = kept_ - kept_before_;
+        if (kept * kSoon <= records_ - records_before_) {
+            return true;
+        }
+        // Nor does a passage of rare words make a text one that needs a larger table.
+        excess_ += kept;
+        return excess_ * kPatience <= records_;
     }
 
     /// Returns the slot of a key, or the free one where it would be. No branch on which one of a line it is:
@@ -315,7 +339,11 @@ class HotTable {
     std::array<std::uint64_t, kLine> none_{};  ///< in place of a table, as long as there is none
     std::array<Slots, 2> slots_{Slots{none_.data()}, Slots{none_.data()}};  ///< of the tables
     std::uint64_t records_ = 0;                                             ///< taken
-    std::uint64_t kept_ = 0;  ///< those that were not combined, but kept or passed
+    std::uint64_t kept_ = 0;            ///< those that were not combined, but kept or passed
+    std::uint64_t records_before_ = 0;  ///< `records_` and `kept_` at the last clear()
+    std::uint64_t kept_before_ = 0;
+    std::uint64_t excess_ = 0;  ///< kept where that were too many
+    bool worn_ = false;
     std::array<Waiting, kQueue> queue_;
     std::size_t queued_ = 0;  ///< records, ever since the last settle()
     bool queueing_ = false;

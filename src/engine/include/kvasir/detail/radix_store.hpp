@@ -139,6 +139,7 @@ class RadixStore final : private MemoryRelief {
     std::uint64_t ingest(const std::uint64_t* data, std::size_t words) {
         std::uint64_t records = 0;
         for (const std::uint64_t* end = data + words; data != end; ++records) {
+            prefetch_behind(data);
             const std::size_t length = R::words(data);
             add(data, length);
             data += length;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kvasir/detail/record.hpp"
 #include "kvasir/memory.hpp"
 
 namespace kvasir::detail {
@@ -64,6 +65,7 @@ class RecordPages {
     void for_each(Visit&& visit) const {
         for_each_page([&](const std::uint64_t* at, std::size_t words) {
             for (const std::uint64_t* end = at + words; at != end;) {
+                prefetch_behind(at);
                 at += visit(at);
             }
         });
