@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from databases import DATABASES, can_read
+from databases import DATABASES, WHITE_SPACE, can_read
 from measured_run import CompareError, Usage, run
 from output import LAUNCHER, positive, report_comparison, write_rows
 from rich.table import Table
@@ -115,7 +115,7 @@ def database_candidates() -> dict[str, str]:
     return {
         f"{name}, 2 threads": f"{script} {key} --threads 2 --white-space {{white-space}}"
         " --report {report} {input}"
-        for key, name in DATABASES.items()
+        for key, (name, _) in DATABASES.items()
     }
 
 
@@ -129,7 +129,7 @@ def white_space_in(text: Path) -> str:
     if text.stat().st_size == 0:
         return ""
     with text.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        return ",".join(str(code) for code in b"\t\v\f\r" if content.find(bytes([code])) != -1)
+        return ",".join(str(code) for code in WHITE_SPACE if content.find(bytes([code])) != -1)
 
 
 def generate(programs: Path, name: str, words: int, seed: int, folder: Path) -> tuple[Path, dict[str, int]]:
@@ -280,9 +280,11 @@ def main(arguments: list[str]) -> int:
     """Run the comparison; 0 unless something other than a time was wrong."""
     options = parse(arguments)
     programs = options.bin.resolve()
-    engine = engine_candidates(programs, options.launcher, options.app_options)
-    candidates = dict(options.candidate) if options.candidate else engine
-    databases = {} if options.candidate else database_candidates()
+    if options.candidate:
+        candidates, databases = dict(options.candidate), {}
+    else:
+        candidates = engine_candidates(programs, options.launcher, options.app_options)
+        databases = database_candidates()
     yardstick = f"{shlex.quote(str(programs / 'wordcount-yardstick'))} --report {{report}} {{input}}"
     commands = {YARDSTICK: yardstick, **candidates}
 
@@ -295,10 +297,10 @@ def main(arguments: list[str]) -> int:
             measured += compare(name, commands | databases, text, folder, facts, options.rounds, say)
             text.unlink()
         for text in options.text:
-            readable = can_read(text)
-            if databases and not readable:
+            usable = commands | databases
+            if databases and not can_read(text):
+                usable = commands
                 notes.append(f"{text.stem}: without databases, which need UTF-8 without control characters.")
-            usable = commands | databases if readable else commands
             measured += compare(text.stem, usable, text.resolve(), folder, None, options.rounds, say)
         if options.output:
             write_csv(measured, options.output)

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="dee4c0e801b2879b0c9188d4da35769ce194de3736e1b4bce78d0bb6f73b4f6c")
+    version("0.1.0", sha256="d5a16247be008f67b79a742ab9d69d68599342fdf16c693fd16ef06b60a84b22")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

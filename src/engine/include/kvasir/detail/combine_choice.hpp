@@ -55,11 +55,15 @@ class CombineChoice {
 
     /// Chooses when the large table is full and about to be emptied.
     Table when_full() {
-        const bool worthwhile = hits_ * 2 >= records_;
-        const bool small = worthwhile && share() < hits_when_small_ + kWorthLarge;
         pause_ = kPause * records_;
-        choose(small ? Table::small : worthwhile ? Table::large : Table::none);
-        looked_ = quarter_ = table_ == Table::large;
+        if (hits_ * 2 < records_) {
+            choose(Table::none);
+        } else if (share() < hits_when_small_ + kWorthLarge) {
+            choose(Table::small);
+        } else {
+            choose(Table::large);
+            looked_ = quarter_ = true;
+        }
         return table_;
     }
 
@@ -93,6 +97,7 @@ class CombineChoice {
     double share() const {
         return static_cast<double>(hits_) / static_cast<double>(std::max<std::uint64_t>(records_, 1));
     }
+
     void choose(Table table) {
         table_ = table;
         looked_ = quarter_ = false;

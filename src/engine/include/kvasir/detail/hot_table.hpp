@@ -219,7 +219,7 @@ class HotTable {
             // Memory is cheaper than moving many records often.
             const std::size_t factor = !cached && fits(record.two, 4 * slots) ? 4 : 2;
             const bool leaves_cache = !cached && bytes_of(record.two, slots) <= kCached;
-            worn_ = worn_ || (leaves_cache && repeats_soon());
+            worn_ = worn_ || (leaves_cache && stay_in_cache());
             table.full = (leaves_cache && worn_) || !fits(record.two, factor * slots);
             if (!table.full) {
                 grow(record.two, factor * slots);
@@ -227,10 +227,11 @@ class HotTable {
         }
     }
 
-    /// Returns whether tables that are cleared whenever they have filled the cache would combine so many
-    /// records that larger ones, where every record costs a read from memory, take longer: such a read takes
-    /// a sixth of the time that a record needs from here to its place after the exchange (CombineChoice).
-    bool repeats_soon() {
+    /// Decides whether a table that has filled the cache is to be cleared rather than to grow: it combined so
+    /// many records that a larger one, where every record costs a read from memory, would take longer. Such a
+    /// read takes a sixth of the time that a record needs from here to its place after the exchange
+    /// (CombineChoice).
+    bool stay_in_cache() {
         const std::uint64_t kept = kept_ - kept_before_;
         if (kept * kSoon <= records_ - records_before_) {
             return true;
