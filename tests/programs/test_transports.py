@@ -1,4 +1,6 @@
-"""Transports of Open MPI: without the probe of network libraries on one host, unless the user chose them."""
+"""Start of Open MPI: without the probe of network libraries on one host, unless the user chose transports, and
+without a daemon where there is no launcher.
+"""
 
 import os
 import re
@@ -48,3 +50,21 @@ def test_network_libraries_are_probed_only_where_ranks_need_them(
     launcher: list[str], found: dict[str, str], tmp_path: Path
 ) -> None:
     assert transports(launcher, tmp_path) == found
+
+
+def test_a_program_without_a_launcher_starts_no_process_beside_it(tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("\n".join(f"word{number}" for number in range(20_000)), encoding="utf-8")
+    program = build("engine", "reduce-by-key") / "bin/reduce-by-key"
+    with subprocess.Popen(
+        [str(program), "--top", "20000", str(text)],
+        env={**os.environ, **ROOT_MAY},
+        stdout=subprocess.PIPE,
+    ) as counting:
+        # It has not ended: its output does not fit into the pipe.
+        assert counting.stdout is not None and counting.stdout.read(1) != b""
+        threads = Path(f"/proc/{counting.pid}/task").iterdir()
+        children = "".join((thread / "children").read_text(encoding="utf-8") for thread in threads)
+        lines = counting.stdout.read().count(b"\n")
+    assert (counting.returncode, children) == (0, "")
+    assert lines >= 20_000

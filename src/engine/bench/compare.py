@@ -17,7 +17,7 @@ from pathlib import Path
 
 from databases import DATABASES, WHITE_SPACE, can_read
 from measured_run import CompareError, Usage, run
-from output import LAUNCHER, positive, report_comparison, write_rows
+from output import add_launcher, positive, report_comparison, started_by, write_rows
 from rich.table import Table
 
 YARDSTICK = "yardstick"
@@ -101,8 +101,10 @@ def report_of(report: Path) -> Report:
 def engine_candidates(programs: Path, launcher: str, options: str) -> dict[str, str]:
     """Command of each program of the engine, by the name it has in the table."""
     return {
-        f"{app}{name}, {ranks} rank{'s' if ranks > 1 else ''}": f"{launcher} -n {ranks}"
-        f" {shlex.quote(str(programs / app))} {setting} {options} --report {{report}} {{input}}"
+        f"{app}{name}, {ranks} rank{'s' if ranks > 1 else ''}": shlex.join(
+            [*started_by(launcher, ranks), str(programs / app)]
+        )
+        + f" {setting} {options} --report {{report}} {{input}}"
         for app, settings in SETTINGS.items()
         for name, setting in settings.items()
         for ranks in (1, 2)
@@ -261,7 +263,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         help="a text of your own besides, without the databases if it is not UTF-8 (may be repeated)",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the texts")
-    parser.add_argument("--launcher", default=LAUNCHER, help="how ranks are started, without their number")
+    add_launcher(parser)
     parser.add_argument("--app-options", default="", help="more options of the mini-apps, in one string")
     parser.add_argument(
         "--candidate",

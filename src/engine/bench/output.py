@@ -3,6 +3,7 @@
 import argparse
 import csv
 import os
+import shlex
 import signal
 import sys
 import tempfile
@@ -15,6 +16,17 @@ from rich.table import Table
 
 LAUNCHER = "mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1"
 TABLE_WIDTH = 136
+
+
+def started_by(launcher: str, ranks: int) -> list[str]:
+    """Return the words that start a program of the engine on `ranks` ranks: none for one, which needs no launcher."""
+    return [] if ranks == 1 else [*shlex.split(launcher), "-n", str(ranks)]
+
+
+def add_launcher(parser: argparse.ArgumentParser) -> None:
+    """Add the option of the launcher."""
+    text = "how several ranks are started, without their number (one rank is started without a launcher)"
+    parser.add_argument("--launcher", default=LAUNCHER, help=text)
 
 
 def positive(text: str) -> int:

@@ -6,7 +6,6 @@ whose bytes are not the yardstick's is an error; a time never is.
 
 import argparse
 import hashlib
-import shlex
 import shutil
 import statistics
 import sys
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measured_run import CompareError, Usage, run
-from output import LAUNCHER, positive, report_comparison, write_rows
+from output import add_launcher, positive, report_comparison, started_by, write_rows
 from rich.table import Table
 
 YARDSTICK = "sort-yardstick"
@@ -59,7 +58,7 @@ def programs_of(folder: Path, launcher: str, data: Path, output: Path, records: 
     memory = max(64, 4 * records * RECORD >> 20)
     found = [Program(YARDSTICK, 1, [str(folder / YARDSTICK), str(data), "--output", str(output)])]
     for ranks in (1, 2):
-        command = [*shlex.split(launcher), "-n", str(ranks), str(folder / "sort-records")]
+        command = [*started_by(launcher, ranks), str(folder / "sort-records")]
         name = f"sort-records, {ranks} rank{'s' if ranks > 1 else ''}"
         found.append(Program(name, ranks, [*command, "--output", str(output), str(data)]))
     for threads in (1, 2):
@@ -150,7 +149,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--unique", type=positive, help="most distinct keys (default: all may differ)")
     parser.add_argument("--rounds", type=positive, default=3, help="turns of every program (default 3)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the records")
-    parser.add_argument("--launcher", default=LAUNCHER, help="how ranks are started, without their number")
+    add_launcher(parser)
     parser.add_argument(
         "--scratch", type=Path, help="folder for the records (default: the system's for temporary files)"
     )

@@ -30,9 +30,12 @@ bool ranks_share_host() {
                          : hosts == "1";
 }
 
-/// Keeps Open MPI from probing network libraries (UCX, libfabric) where ranks need none: half of a short
-/// job's start. Transports that the user has set are kept.
-void skip_network_probe() {
+/// Keeps a short job's start short; what the user has set is kept.
+void configure_open_mpi() {
+    // A program without a launcher is a job of one rank. The daemon that Open MPI would start beside it is
+    // for MPI_Comm_spawn.
+    ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    // Ranks of one host need no network: probing its libraries (UCX, libfabric) is half of the start.
     if (!ranks_share_host() || !from_environment("OMPI_MCA_pml").empty() ||
         !from_environment("OMPI_MCA_btl").empty()) {
         return;
@@ -41,7 +44,7 @@ void skip_network_probe() {
     ::setenv("OMPI_MCA_btl", "self,vader,tcp", 0);  // tcp: where there is no room for shared memory
 }
 #else
-void skip_network_probe() {}
+void configure_open_mpi() {}
 #endif
 
 }  // namespace
@@ -57,7 +60,7 @@ void check_mpi(int code, const char* call) {
 }
 
 MpiEnvironment::MpiEnvironment(int& argc, char**& argv) {
-    skip_network_probe();
+    configure_open_mpi();
     check_mpi(MPI_Init(&argc, &argv), "MPI_Init");
 }
 

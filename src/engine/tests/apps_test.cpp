@@ -16,6 +16,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -466,7 +467,7 @@ std::vector<double> dense_page_rank(std::size_t vertices,
                 next[to] += 0.85 * weight * ranks[from];
             }
         }
-        ranks = next;
+        ranks = std::move(next);
     }
     return ranks;
 }

@@ -228,6 +228,21 @@ TEST(Adaptive, SendsRecordsOfKeysThatHardlyComeAgain) {
     }
 }
 
+/// Buffers of a small job are a small part of its memory, those of a large one hold many records.
+TEST(ByFill, BlocksGrowWithWhatHasBeenSent) {
+    constexpr std::size_t record = 3 * sizeof(std::uint64_t);
+    constexpr std::uint64_t records = 500'000;  // of a rank
+    for (const Strategy strategy : {Strategy::by_fill, Strategy::adaptive}) {
+        Options options = with(strategy);
+        options.combine = CombineWhere::none;
+        const RankStats small = run(numbers(records, records / 4), options);
+        EXPECT_LT(sum_over_ranks(small.kv_bytes_peak), 12 * sum_over_ranks(records) * record / 10);
+        const std::uint64_t first = small.counters.rounds;
+        const std::uint64_t again = run(numbers(8 * records, 2 * records), options).counters.rounds;
+        EXPECT_LT(again, 5 * first) << "eight times as many records do not take five times as many blocks";
+    }
+}
+
 TEST(Adaptive, StopsLookingWhereNothingIsFound) {
     Options options = with(Strategy::adaptive);
     options.send_buffer = 800'000;

@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="d5a16247be008f67b79a742ab9d69d68599342fdf16c693fd16ef06b60a84b22")
+    version("0.1.0", sha256="6dea2b2118d3e3a792b3f5b6200edd1fe6f0c5aa497dbff60c7844c2c59656f8")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

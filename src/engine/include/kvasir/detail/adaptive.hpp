@@ -169,8 +169,8 @@ class Adaptive : private ByFill<Block<Key, Value>, Store> {
     void add_piece(int rank, const std::uint64_t* piece, std::size_t words, std::size_t values) {
         Message& message = messages_[static_cast<std::size_t>(rank)];
         if (message.buffers.all.empty()) {
-            message.buffers.add(this->job().memory, Base::block_words());
-        } else if (message.words + words > Base::block_words()) {
+            message.buffers.add(this->job().memory, Base::message_words(message.buffers));
+        } else if (message.words + words > message.buffers.words()) {
             send_message(rank, message);
         }
         copy_words(message.buffers.data() + message.words, piece, words);

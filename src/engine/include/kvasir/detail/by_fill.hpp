@@ -3,9 +3,11 @@
 // time, and blocks that arrive are received between two slices of input. A rank that needs a block while all
 // are under way takes in what arrives meanwhile, so that two ranks cannot block each other. After its map
 // each rank sends every other one a last message; messages of two ranks do not overtake each other, so who
-// has them all has all.
+// has them all has all. Blocks are small at first and grow with what has been sent, so that those of a small
+// job take little of its memory.
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -32,9 +34,11 @@ class ByFill {
         const std::size_t share = job.options.send_buffer / (ranks * (in_flight_ + 1));
         const std::size_t most = combining ? job.options.combine_cache / ranks : kLargestBlock;
         block_words_ = std::max<std::size_t>(std::min(share, most) / sizeof(std::uint64_t), 1);
+        const bool growing = !combining && !job.memory.has_budget();
+        first_words_ = growing ? std::min(kFirstWords, block_words_) : block_words_;
         for (std::size_t r = 0; r < ranks; ++r) {
             lanes_.emplace_back(job.memory);
-            lanes_.back().buffers.add(job.memory, block_words_);
+            lanes_.back().buffers.add(job.memory, first_words_);
             attach_open(static_cast<int>(r));
         }
         if (job.memory.has_budget()) {
@@ -126,6 +130,7 @@ class ByFill {
         std::vector<WordBuffer> all;
         std::vector<MPI_Request> requests;
         std::size_t open = 0;
+        std::size_t sent = 0;  ///< words
 
         void add(MemoryMeter& meter, std::size_t words) {
             all.emplace_back(meter, words);
@@ -133,6 +138,7 @@ class ByFill {
         }
         /// Returns the memory of the message that is being filled.
         std::uint64_t* data() { return all[open].data(); }
+        std::size_t words() const { return all[open].words(); }
     };
     /// Blocks for one rank.
     struct Lane {
@@ -149,7 +155,11 @@ class ByFill {
 
     JobState& job() const { return job_; }
     Store& store() const { return store_; }
-    std::size_t block_words() const { return block_words_; }  ///< capacity of a block
+    std::size_t block_words() const { return block_words_; }  ///< capacity of a block, at most
+    /// Returns the words of the next message of `buffers`.
+    std::size_t message_words(const Buffers& buffers) const {
+        return std::clamp(std::bit_floor(buffers.sent / kMessages), first_words_, block_words_);
+    }
 
     /// A rank that fell out of step here could never meet the others again, so that any error ends the job.
     template <class Action>
@@ -191,7 +201,7 @@ class ByFill {
     /// Opens the buffer of `rank` that is not under way, empty.
     void attach_open(int rank) {
         Lane& lane = lanes_[static_cast<std::size_t>(rank)];
-        lane.block.attach(lane.buffers.data(), block_words_);
+        lane.block.attach(lane.buffers.data(), lane.buffers.words());
     }
 
     static int message_length(std::size_t words) {
@@ -211,10 +221,10 @@ class ByFill {
         count_shipped(rank);
         if (rank == job_.comm.rank()) {
             take_in(lane.block.data(), lane.block.used());
-            lane.block.clear();
-            return;
+            grow_open(lane.buffers, lane.block.used());
+        } else {
+            send_open(rank, lane.buffers, lane.block.used(), kRecords);
         }
-        send_open(rank, lane.buffers, lane.block.used(), kRecords);
         attach_open(rank);
     }
 
@@ -224,6 +234,17 @@ class ByFill {
                             &buffers.requests[buffers.open]),
                   "MPI_Isend");
         buffers.open = free_buffer(buffers);
+        grow_open(buffers, words);
+    }
+
+    /// Makes the buffer that is open, and empty, larger where `words` more words have left that are worth it.
+    void grow_open(Buffers& buffers, std::size_t words) {
+        buffers.sent += words;
+        if (buffers.words() < message_words(buffers)) {
+            WordBuffer& open = buffers.all[buffers.open];
+            open = WordBuffer();
+            open = WordBuffer(job_.memory, message_words(buffers));
+        }
     }
 
     /// Returns a buffer that is not in flight: one that has been delivered, a new one, or else the next that
@@ -240,7 +261,7 @@ class ByFill {
                 }
             }
             if (buffers.all.size() <= in_flight_ && job_.memory.has_room(block_words_ * 8)) {
-                buffers.add(job_.memory, block_words_);
+                buffers.add(job_.memory, message_words(buffers));
                 return true;
             }
             return false;
@@ -329,10 +350,13 @@ class ByFill {
     }
 
     static constexpr std::size_t kLargestBlock = 1U << 20U;
+    static constexpr std::size_t kFirstWords = 1U << 13U;  ///< of a block that grows
+    static constexpr std::size_t kMessages = 64;           ///< that are sent before blocks double
     JobState& job_;
     Store& store_;
     std::size_t in_flight_;
     std::size_t block_words_ = 0;
+    std::size_t first_words_ = 0;
     std::vector<Lane> lanes_;
     WordBuffer incoming_;
     int ended_ = 0;  ///< other ranks whose last message has come

@@ -182,7 +182,7 @@ class HotTable {
     }
 
     template <class Combine, class Pass>
-    void take(const Waiting& record, Combine& combiner, Pass&& pass) {
+    [[gnu::always_inline]] void take(const Waiting& record, Combine& combiner, Pass&& pass) {
         std::uint64_t* const own = own_slot(record);
         if (difference(own, record) == 0) [[likely]] {
             combine(own, record, combiner);
@@ -191,8 +191,9 @@ class HotTable {
         }
     }
 
+    /// By value: the address of a record that is still in registers would put every one into memory.
     template <class Combine, class Pass>
-    [[gnu::noinline]] void take_elsewhere(const Waiting& record, Combine& combiner, Pass&& pass) {
+    [[gnu::noinline]] void take_elsewhere(Waiting record, Combine& combiner, Pass&& pass) {
         std::uint64_t* const slot = find(record);
         if (slot[0] != 0) [[likely]] {
             combine(slot, record, combiner);

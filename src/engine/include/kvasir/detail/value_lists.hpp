@@ -29,8 +29,9 @@ class ValueLists {
   public:
     /// Whether any record of this type is taken.
     static constexpr bool kTakesAny = ValueTraits<Value>::kFixed && sizeof(Value) <= 16 && kShortKeys<Key>;
-    /// Words of a full piece that leaves, at least and at most: hash, key in two words, number of values,
-    /// values.
+    /// Words of a full piece that leaves, the first one, later at least and at most: hash, key in two words,
+    /// number of values, values.
+    static constexpr std::size_t kFirstSentWords = 16;
     static constexpr std::size_t kSentWords = 64;
     static constexpr std::size_t kMostSentWords = 1024;
 
@@ -232,7 +233,7 @@ class ValueLists {
         if (rank == kHere) {
             extend(slot, list);
         } else {
-            open(slot, list, kSentWords);
+            open(slot, list, kFirstSentWords);
         }
         slots_[at] = slot;
         lists_[at] = list;
