@@ -14,7 +14,7 @@ class KvasirEngine(CMakePackage):
     url = "https://kvasir.invalid/kvasir-engine-0.1.0.tar"
     license("Apache-2.0")
 
-    version("0.1.0", sha256="6dea2b2118d3e3a792b3f5b6200edd1fe6f0c5aa497dbff60c7844c2c59656f8")
+    version("0.1.0", sha256="46f4c7195a25ec2445fc0fb0455bedb35db7e52ee4bf216f6b7b7dd220df504b")
 
     variant("compression", default=False, description="gzip and Zstandard inputs, smaller spills")
 

@@ -158,7 +158,7 @@ class ByFill {
     std::size_t block_words() const { return block_words_; }  ///< capacity of a block, at most
     /// Returns the words of the next message of `buffers`.
     std::size_t message_words(const Buffers& buffers) const {
-        return std::clamp(std::bit_floor(buffers.sent / kMessages), first_words_, block_words_);
+        return std::clamp(std::bit_floor(buffers.sent / kSentPart), first_words_, block_words_);
     }
 
     /// A rank that fell out of step here could never meet the others again, so that any error ends the job.
@@ -221,7 +221,8 @@ class ByFill {
         count_shipped(rank);
         if (rank == job_.comm.rank()) {
             take_in(lane.block.data(), lane.block.used());
-            grow_open(lane.buffers, lane.block.used());
+            lane.buffers.sent += lane.block.used();
+            grow_open(lane.buffers);
         } else {
             send_open(rank, lane.buffers, lane.block.used(), kRecords);
         }
@@ -233,13 +234,13 @@ class ByFill {
         check_mpi(MPI_Isend(buffers.data(), message_length(words), MPI_UINT64_T, rank, tag, job_.comm.get(),
                             &buffers.requests[buffers.open]),
                   "MPI_Isend");
+        buffers.sent += words;
         buffers.open = free_buffer(buffers);
-        grow_open(buffers, words);
+        grow_open(buffers);
     }
 
-    /// Makes the buffer that is open, and empty, larger where `words` more words have left that are worth it.
-    void grow_open(Buffers& buffers, std::size_t words) {
-        buffers.sent += words;
+    /// Makes the buffer that is open, and empty, as long as the next message.
+    void grow_open(Buffers& buffers) {
         if (buffers.words() < message_words(buffers)) {
             WordBuffer& open = buffers.all[buffers.open];
             open = WordBuffer();
@@ -351,7 +352,7 @@ class ByFill {
 
     static constexpr std::size_t kLargestBlock = 1U << 20U;
     static constexpr std::size_t kFirstWords = 1U << 13U;  ///< of a block that grows
-    static constexpr std::size_t kMessages = 64;           ///< that are sent before blocks double
+    static constexpr std::size_t kSentPart = 64;           ///< a block is such a part of what has been sent
     JobState& job_;
     Store& store_;
     std::size_t in_flight_;
