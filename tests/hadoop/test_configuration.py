@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -41,7 +42,8 @@ def hadoop(tmp_path_factory: pytest.TempPathFactory) -> Distribution:
 
 def places(n: int):
     names = [f"n{i}-ib" for i in range(n)]
-    return layout(names, [Path(f"/ssd/{name}") for name in names], Path("/cell/conf"), 21000)
+    scratch, memory = ([Path(top, name) for name in names] for top in ("/ssd", "/dev/shm"))
+    return layout(names, scratch, memory, Path("/cell/conf"), 21000)
 
 
 def rendered(
@@ -106,6 +108,23 @@ def test_what_daemons_keep_lies_in_their_hosts_scratch_folder(hadoop: Distributi
     assert {name: value for name, value in kept.items() if not value.startswith("/ssd/n1-ib/")} == {}
 
 
+def test_a_property_names_a_folder_in_memory_of_each_host(hadoop: Distribution, tmp_path: Path) -> None:
+    extra = {
+        "yarn-site.xml": {"yarn.nodemanager.local-dirs": "{memory}/local,/scratch", "a": "${hadoop.tmp.dir}"}
+    }
+    found = [rendered(hadoop, Parameters(extra=extra), node=node)["yarn-site.xml"] for node in (1, 2)]
+    assert [one["yarn.nodemanager.local-dirs"] for one in found] == [
+        "/dev/shm/n1-ib/local,/scratch",
+        "/dev/shm/n2-ib/local,/scratch",
+    ]
+    assert found[0]["a"] == "${hadoop.tmp.dir}"
+    digests = {
+        digest_of(tmp_path / name, hadoop, [f"10.1.0.{i}" for i in range(3)], 21000, extra=extra)
+        for name in "ab"
+    }
+    assert len(digests) == 1, "folders do not count"
+
+
 def test_no_more_replicas_than_workers(hadoop: Distribution) -> None:
     assert rendered(hadoop, Parameters(replication=3), n=3)["hdfs-site.xml"]["dfs.replication"] == "2"
     alone = rendered(hadoop, Parameters(replication=3), n=1, node=0)
@@ -136,10 +155,11 @@ def digest_of(
     base: int,
     plugins: tuple[Plugin, ...] = (),
     after: Callable[[Path], object] = lambda conf: None,
-    **changed: float,
+    **changed: Any,
 ) -> int:
     """The fingerprint of what is written into `folder`, and changed by `after`."""
-    where = layout(names, [folder / "disk" / name for name in names], folder / "conf", base)
+    scratch, memory = ([folder / top / name for name in names] for top in ("disk", "memory"))
+    where = layout(names, scratch, memory, folder / "conf", base)
     parameters = Parameters.model_validate(changed)
     for node in where.nodes:
         configuration.write(configuration.render(where, node, parameters, hadoop, plugins), node.conf)
@@ -241,7 +261,7 @@ def test_no_two_daemons_share_a_port(n: int, base: int) -> None:
     ports = [port for index in range(n) for port in ports_of(base, index)]
     assert len(set(ports)) == len(ports) == n * len(PORTS)
     assert len(PORTS) <= STRIDE
-    node = layout(["a"], [Path("/a")], Path("/c"), base).nodes[0]
+    node = layout(["a"], [Path("/a")], [Path("/m")], Path("/c"), base).nodes[0]
     assert [node.port(role) for role in PORTS] == ports_of(base, 0)
 
 

@@ -54,6 +54,19 @@ def test_what_cannot_be_started(any_two: Hosts) -> None:
         any_two[0].start(["true"], log="/no/log")
 
 
+@pytest.mark.parametrize("kind", [*ways(), "local", "slurm"])
+def test_memory_of_a_host_goes_with_it(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with hosts(settings_of(kind, tmp_path, monkeypatch), 2) as h:
+        folders = [host.memory for host in h]
+        for host, folder in zip(h, folders, strict=True):
+            host.run(["mkdir", "-p", f"{folder}/mine"])
+            assert host.run(["stat", "-f", "-c", "%T", str(folder)]).stdout == "tmpfs\n"
+        seen = h[0].run(["test", "-e", str(folders[1])], check=False).code == 0
+        assert seen == (kind in ("local", "slurm")), "emulated hosts see their own only"
+    assert folders[0] != folders[1]
+    assert [folder for folder in folders if folder.parent.exists()] == []
+
+
 def test_timeout_kills_all_of_the_command(two: Hosts) -> None:
     began = time.monotonic()
     with pytest.raises(HostError, match=r"took longer than 0\.5 s"):

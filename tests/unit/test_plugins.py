@@ -84,7 +84,9 @@ def hadoop_at(root: Path, names: list[str]) -> Distribution:
 
 
 def rendered(hadoop: Distribution, *folders: str, **parameters: Any) -> dict[str, dict[str, str]]:
-    places = layout(["n0", "n1"], [Path("/s0"), Path("/s1")], Path("/conf"), 21000)
+    places = layout(
+        ["n0", "n1"], [Path("/s0"), Path("/s1")], [Path("/m0"), Path("/m1")], Path("/conf"), 21000
+    )
     plugins = tuple(load_plugins(folders).values())
     files = configuration.render(places, places.nodes[1], Parameters(**parameters), hadoop, plugins)
     return {name: configuration.parse(text) for name, text in files.items() if name.endswith(".xml")}

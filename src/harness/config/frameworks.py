@@ -61,7 +61,8 @@ class FrameworkEntry(Series):
     )
     site: dict[SiteFile, Properties] = Field(
         default_factory=dict,
-        description="Hadoop's properties of its cluster, by file; it has a cluster of its own then",
+        description="Hadoop's properties of its cluster, by file, in which {memory} stands for a folder of each host "
+        "in tmpfs; it has a cluster of its own then",
     )
     profiles: list[Path] = Field(
         default_factory=list,

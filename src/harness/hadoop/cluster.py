@@ -301,7 +301,8 @@ def cluster(
         _require_plain(host, path.parent)
         _require_space(host, path.parent, parameters.least_free_mb)
     base = choose_ports(hosts, parameters.port_base)
-    places = layout([host.address(interface) for host in hosts], scratch, folder / "conf", base)
+    names, memory = [host.address(interface) for host in hosts], [host.memory / "hadoop" for host in hosts]
+    places = layout(names, scratch, memory, folder / "conf", base)
     for node in places.nodes:
         configuration.write(configuration.render(places, node, parameters, hadoop, plugins), node.conf)
     made = Cluster(hosts, places, hadoop, parameters, folder, plugins)
@@ -317,4 +318,4 @@ def cluster(
         _stop(made)
         for host, node in zip(hosts, places.nodes, strict=True):
             with contextlib.suppress(KvasirError):
-                host.run(["rm", "-rf", str(node.scratch)], timeout_s=120)
+                host.run(["rm", "-rf", str(node.scratch), str(node.memory)], timeout_s=120)

@@ -16,6 +16,8 @@ from harness.hadoop.distribution import Distribution
 from harness.hadoop.layout import PORTS, Layout, Node
 from harness.hadoop.plugins import STOCK_SERVICE, Plugin, contribution
 
+MEMORY = "{memory}"
+"""In a value of a framework's or plug-in's `site`: the host's folder in tmpfs."""
 _templates = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
     undefined=jinja2.StrictUndefined,
@@ -59,7 +61,10 @@ def render(
     files: dict[str, str] = {
         name: _templates.get_template(f"{name}.j2").render(
             **names,
-            more={**added.site.get(name, {}), **parameters.extra.get(name, {})},
+            more={
+                key: value.replace(MEMORY, str(node.memory))
+                for key, value in {**added.site.get(name, {}), **parameters.extra.get(name, {})}.items()
+            },
         )
         for name in SITE_FILES
     }
@@ -104,7 +109,7 @@ def without_places(text: str, layout: Layout, node: Node) -> str:
     for other in layout.nodes:
         for role in PORTS:
             text = re.sub(rf"(?<!\d){other.port(role)}(?!\d)", f"<{role}>", text)
-    for folder, role in ((node.scratch, "scratch"), (node.conf, "conf")):
+    for folder, role in ((node.scratch, "scratch"), (node.memory, "memory"), (node.conf, "conf")):
         text = text.replace(str(folder), f"<{role}>")
     for other in layout.nodes:
         text = re.sub(rf"(?<![\w.-]){re.escape(other.name)}(?![\w-])", f"<node{other.index}>", text)

@@ -49,6 +49,8 @@ class Node:
     """Name or address by which the others reach it; decides the interface all traffic takes."""
     scratch: Path
     """Folder on the disk under test, for the daemons' and tasks' data."""
+    memory: Path
+    """Folder in tmpfs, for properties that name it; nobody makes it before."""
     conf: Path
     """Folder of its configuration files."""
     port_base: int
@@ -84,11 +86,11 @@ class Layout:
         return self.nodes[1:] or self.nodes
 
 
-def layout(names: list[str], scratch: list[Path], conf: Path, port_base: int) -> Layout:
+def layout(names: list[str], scratch: list[Path], memory: list[Path], conf: Path, port_base: int) -> Layout:
     """Return the layout of a cluster on hosts that reach each other by `names`; their files are in `conf`/node<i>."""
     return Layout(
         tuple(
-            Node(i, name, folder, conf / f"node{i}", port_base)
-            for i, (name, folder) in enumerate(zip(names, scratch, strict=True))
+            Node(i, name, on_disk, in_memory, conf / f"node{i}", port_base)
+            for i, (name, on_disk, in_memory) in enumerate(zip(names, scratch, memory, strict=True))
         )
     )

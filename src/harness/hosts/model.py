@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from harness.config.hosts import HostsSettings
 
 StrPath = str | Path
+TMPFS = Path("/dev/shm")
 
 
 @dataclass(frozen=True)
@@ -159,6 +160,11 @@ class Host(abc.ABC):
         Folders of different hosts have different paths. Those of media `folder` and `throttled` alone are seen from
         outside.
         """
+
+    @property
+    @abc.abstractmethod
+    def memory(self) -> Path:
+        """Return this host's own folder in tmpfs, which a program that wants it makes. Removed at the end."""
 
     @abc.abstractmethod
     def run(

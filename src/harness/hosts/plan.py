@@ -13,7 +13,7 @@ from harness.config.hosts import HostsSettings
 from harness.core.errors import HostError
 from harness.hosts.inside import devices
 from harness.hosts.inside.guardian import PREFIX
-from harness.hosts.model import StrPath
+from harness.hosts.model import TMPFS, StrPath
 from harness.hosts.probing import isolation, program
 from harness.kernel import cgroups
 
@@ -59,6 +59,8 @@ def plan_of(
     """Build the plan that guardian and agent execute."""
     token = f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
     bases = [settings.scratch_folder, *(settings.disk_folder(disk) for disk in disks)]
+    if settings.kind == "local" and TMPFS.is_dir():  # emulated hosts have one each
+        bases.append(TMPFS)
     folders = list(dict.fromkeys(str(base / token) for base in bases))
     hosts: list[dict[str, Any]] = []
     for i, addresses in enumerate(addresses_of(settings, n)):
@@ -68,6 +70,7 @@ def plan_of(
             limits = settings.disks[name].model_dump(include={"medium", "size_mb", "read_mb_s", "write_mb_s"})
             own.append({"name": name, "path": str(path), **limits})
         hosts.append({"name": f"n{i}", "number": i, "addresses": addresses, "disks": own, "group": None})
+        hosts[-1]["memory"] = str(TMPFS / token / f"n{i}")
         hosts[-1]["places"] = {
             target: f"{folders[0]}/.common/{source.format(host=f'n{i}')}"
             for target, source in (places or {}).items()

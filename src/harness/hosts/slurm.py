@@ -21,7 +21,7 @@ from typing import IO
 from harness.config.hosts import HostsSettings
 from harness.core.errors import HostError
 from harness.hosts.inside.guardian import PREFIX
-from harness.hosts.model import Completed, Counters, Host, Hosts, StrPath, Traffic, judged, shown
+from harness.hosts.model import TMPFS, Completed, Counters, Host, Hosts, StrPath, Traffic, judged, shown
 from harness.hosts.slurm_steps import (
     REMOTE_SHELL,
     Holder,
@@ -41,6 +41,7 @@ class SlurmHost(Host):
         node: str,
         holder: Holder,
         scratch: Mapping[str, Path],
+        memory: Path,
     ) -> None:
         names = {name: (one.names or "{host}").format(host=node) for name, one in settings.interfaces.items()}
         names = {
@@ -53,6 +54,7 @@ class SlurmHost(Host):
         self._settings = settings
         self._holder = holder
         self._scratch = dict(scratch)
+        self._memory = memory
         self._steps: list[SlurmProcess] = []
 
     def scratch(self, disk: str) -> Path:
@@ -62,6 +64,11 @@ class SlurmHost(Host):
                 f"host {self.name} has no disk {disk!r}, only {', '.join(self._scratch) or 'none'}"
             )
         return self._scratch[disk]
+
+    @property
+    def memory(self) -> Path:
+        """Return this host's own folder in tmpfs, on the host itself."""
+        return self._memory
 
     def _spawn(
         self,
@@ -167,21 +174,23 @@ def allocated(settings: HostsSettings, n: int, disks: Sequence[str]) -> Iterator
     devices = {name: str(one.device) for name, one in settings.interfaces.items()}
     holders: list[Holder] = []
     members: list[SlurmHost] = []
-    scratches: list[dict[str, Path]] = []
+    folders: list[tuple[dict[str, Path], Path]] = []
     shells: list[str] = []
     try:
         for node in nodes[:n]:
             scratch = {disk: settings.disk_folder(disk) / token / node / disk for disk in disks}
             tops = sorted({str(settings.disk_folder(disk) / token / node) for disk in disks})
+            memory = TMPFS / token / node
             shell = {f"{top}/{REMOTE_SHELL}": remote_shell(settings) for top in tops[:1]}
-            what = {"folders": [str(path) for path in scratch.values()], "tops": tops, "devices": devices}
+            what = {"folders": [str(path) for path in scratch.values()], "devices": devices}
+            what["tops"] = [*tops, str(memory)]
             what["programs"] = shell
             shells += shell
-            scratches.append(scratch)
+            folders.append((scratch, memory))
             holders.append(Holder(settings, node, what))
-        for node, holder, scratch in zip(nodes, holders, scratches, strict=False):
+        for node, holder, (scratch, memory) in zip(nodes, holders, folders, strict=False):
             holder.await_ready()
-            members.append(SlurmHost(settings, node, holder, scratch))
+            members.append(SlurmHost(settings, node, holder, scratch, memory))
         yield Hosts(members, settings, disks, ["/bin/sh", shells[0]] if shells else [])
     finally:
         steps = [step for member in members for step in member.let_go()]

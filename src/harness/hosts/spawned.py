@@ -113,6 +113,7 @@ class SpawnedHost(Host):
         self._connection = connection
         self._isolated = settings.kind == "emulated"
         self._scratch = {disk["name"]: Path(disk["path"]) for disk in plan["disks"]}
+        self._memory = Path(plan["memory"])
         self._disks = {disk["name"]: settings.disks[disk["name"]] for disk in plan["disks"]}
         self._throttles = [
             f"{disk['path']}/{throttle.FOLDER}/{throttle.STATE}"
@@ -129,6 +130,11 @@ class SpawnedHost(Host):
                 f"host {self.name} has no disk {disk!r}, only {', '.join(self._scratch) or 'none'}"
             )
         return self._scratch[disk]
+
+    @property
+    def memory(self) -> Path:
+        """Return this host's own folder in tmpfs."""
+        return self._memory
 
     def _spawn(
         self,
